@@ -89,6 +89,6 @@ test('the program of the event socket guide sees a snapshot and then what happen
   const next = async () => JSON.parse((await socket.next()).value ?? 'null') as EventFrame
   expect(await next()).toMatchObject({ type: 'snapshot', flows: [{ name: 'fahrenheit', status: 'ready' }] })
   await fetch(`${api}/runs/flows/fahrenheit`, { method: 'POST', headers: { authorization: `Bearer ${token}` } })
-  expect(await next()).toMatchObject({ type: 'run', seq: 2, run: { flow: 'fahrenheit', status: 'queued' } })
+  expect(await next()).toMatchObject({ type: 'run', run: { flow: 'fahrenheit', status: 'queued' } })
   await socket.return()
 })

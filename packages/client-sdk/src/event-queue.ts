@@ -38,11 +38,16 @@ export class EventQueue {
   #length = 0
   #count = 0
 
-  /** Takes a frame as it was sent, and no bytes, for which nobody here asks. Throws a {@link SlowReader}. */
+  /** Takes a frame, or a window of them, as it was sent, and no bytes, for which nobody here asks. Throws a {@link SlowReader}. */
   hear(text: unknown): void {
     if (typeof text !== 'string') return
-    const frame = JSON.parse(text) as EventFrame
-    const length = frame.type === 'snapshot' ? 0 : text.length
+    const heard = JSON.parse(text) as EventFrame | EventFrame[]
+    const frames = Array.isArray(heard) ? heard : [heard]
+    for (const frame of frames) this.#take(frame, text.length / frames.length)
+  }
+
+  #take(frame: EventFrame, share: number): void {
+    const length = frame.type === 'snapshot' ? 0 : share
     const message = messageOf(frame)
     const older = message === null ? undefined : this.#newest.get(message)
     if (older !== undefined && this.#length > COALESCE_LENGTH) this.#drop(older)

@@ -15,6 +15,12 @@ export interface EventOptions {
   readonly flows?: readonly string[]
   /** Only these kinds of frames; all but `log` unless given. The first frame, and refusals, come in any case. */
   readonly kinds?: readonly FrameKind[]
+  /** Of runs only these; all unless given. What is about no run comes in any case. */
+  readonly runs?: readonly string[]
+  /** Milliseconds, 10 to 1000, for which the engine gathers events before it sends them together; at once unless given. */
+  readonly batch?: number
+  /** `newest` has the engine leave out values of a live message that has a newer one within the window, 100 ms unless `batch` says. */
+  readonly values?: 'newest'
   /** Ends the iteration. */
   readonly signal?: AbortSignal
 }
@@ -94,11 +100,14 @@ async function* connections<F>(
 const isRefused = (error: unknown): boolean =>
   error instanceof ApiError && error.status < 500 && error.status !== 408 && error.status !== 429
 
-function socketUrl(baseUrl: string, ticket: string, { flows, kinds }: EventOptions): string {
+function socketUrl(baseUrl: string, ticket: string, { flows, kinds, runs, batch, values }: EventOptions): string {
   const url = new URL(`${baseUrl.replace(/^http/, 'ws')}/flows/ws`)
   url.searchParams.set('ticket', ticket)
   if (flows) url.searchParams.set('flows', flows.join(','))
   if (kinds) url.searchParams.set('kinds', kinds.join(','))
+  if (runs) url.searchParams.set('runs', runs.join(','))
+  if (batch !== undefined) url.searchParams.set('batch', String(batch))
+  if (values) url.searchParams.set('values', values)
   return url.href
 }
 

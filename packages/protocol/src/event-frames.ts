@@ -1,5 +1,5 @@
 /**
- * Frames of the event socket `/flows/ws` (wire decision G46). Clients ignore types they do not know.
+ * Frames of the event socket `/flows/ws` (wire decisions G46, V19-V21). Clients ignore types they do not know.
  * @module
  */
 import * as z from 'zod'
@@ -11,6 +11,9 @@ import { nodeRunStatusSchema } from './run-status.ts'
 import { runSummarySchema } from './run.ts'
 import { timestampSchema } from './time.ts'
 
+/**
+ * `seq` is a number of the engine that grows. It is not dense on a socket, and two frames may share one: a gap is no loss.
+ */
 const framed = { seq: z.int(), ts: timestampSchema }
 
 /**
@@ -21,6 +24,8 @@ export const snapshotFrameSchema = z.object({
   type: z.literal('snapshot'),
   ...framed,
   engine_version: z.string(),
+  /** Id of this start of the engine, to which `seq` belongs. */
+  engine: z.string(),
   flows: z.array(z.object({ name: z.string(), mode: flowModeSchema, status: flowStatusSchema, held: z.int() })),
   nodes: z.array(nodeStateSchema),
   values: z.array(z.object({ message: z.string(), value: z.json(), ts: timestampSchema.nullable() })),

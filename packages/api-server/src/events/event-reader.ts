@@ -1,16 +1,18 @@
 /**
- * The sending side of one event socket: numbers the frames and bounds what a slow reader costs (wire decisions G46, G47).
+ * The sending side of one event socket: numbers the frames and bounds what a slow reader costs (wire decisions G46, G47, V19,
+ * V20). A socket that has asked for windows gets each text frame as an array of events.
  *
  * States: *flowing* (everything is sent at once), *waiting* (more than {@link COALESCE_BYTES} wait in the socket: events
  * wait here, as references to text and media that all sockets share), *closed*.
- * - event-reader.E1 `seq` grows by one with each text frame that is sent.
+ * - event-reader.E1 `seq` is the number of the event in the engine, and never falls: an event that is sent after a later one
+ *   has the number of that one.
  * - event-reader.E2 events are sent in their order, except that a value takes the place of an older one of its message
  *   that waits.
  * - event-reader.E3 only values are ever left out; node, run, health and flow events are always sent.
  * - event-reader.E4 more than {@link CLOSE_BYTES} in the socket and of text that waits here closes the socket with 1013; a
  *   snapshot, which may be larger than that, does not count.
- * - event-reader.E5 a value and its media are one: nothing is sent between them, and they are left out together. Media
- *   are sent alone on a request only: those of what the message carries then.
+ * - event-reader.E5 a value and its media are one: nothing is sent between them but what is in the same array, and they are
+ *   left out together. Media are sent alone on a request only: those of what the message carries then.
  * - event-reader.E6 media that wait here are those of the newest value of each message; what no request asks for any more
  *   is let go. More than {@link MEDIA_BYTES}, which values of runs alone can make, closes the socket with 1013.
  * @module
@@ -28,6 +30,8 @@ import type { Media } from './media.ts'
 export const COALESCE_BYTES = 1024 * 1024
 /** Bytes waiting for a socket from which on it is closed. */
 export const CLOSE_BYTES = 16 * 1024 * 1024
+/** Bytes of events that one array has at most; a snapshot, or a single event, may have more. */
+export const ARRAY_BYTES = 1024 * 1024
 /** Size of an event from which on sockets send the shared text as a fragment of its own instead of copying it. */
 const SHARED_BYTES = 16 * 1024
 /** Bytes of media waiting here from which on the socket is closed: the largest frame of each message of a request. */
@@ -51,25 +55,33 @@ export class EventReader {
   #waitingText = 0
   #waitingMedia = 0
   #kept = 0
+  readonly #batched: boolean
   #limit = CLOSE_BYTES
   #seq = 0
 
-  /** `wire` is the connection below the socket. */
-  constructor(socket: Outlet, wire: Pick<Writable, 'write'>) {
+  /** `wire` is the connection below the socket; frames are arrays where it is `batched`. */
+  constructor(socket: Outlet, wire: Pick<Writable, 'write'>, batched = false) {
     this.#socket = socket
     this.#wire = wire
+    this.#batched = batched
   }
 
-  /** Sends the state that later events change. */
-  snapshot(fields: object): void {
-    const text = frameText('snapshot', ++this.#seq, Date.now(), fields)
+  /** Sends the state that later events change; `seq` is the last number that it includes. */
+  snapshot(seq: number, fields: object): void {
+    const text = frameText('snapshot', this.#numbered(seq), Date.now(), fields)
     this.#limit = CLOSE_BYTES + text.length
-    this.#send(text)
+    this.#send(this.#alone(text))
   }
 
   /** Answers a frame of the client that is not understood. */
-  error({ code, detail }: Refusal): void {
-    this.#send(frameText('error', ++this.#seq, Date.now(), { code, detail }))
+  error(seq: number, { code, detail }: Refusal): void {
+    this.#send(this.#alone(frameText('error', this.#numbered(seq), Date.now(), { code, detail })))
+  }
+
+  /** Sends the events of a window, or keeps them until the socket has drained. */
+  events(items: readonly { readonly text: EventText; readonly media: Media | null }[]): void {
+    if (!this.#isBehind()) return this.#tellAll(items)
+    for (const { text, media } of items) this.#keep(keyOf(text) ?? ++this.#kept, { text, media })
   }
 
   /** Sends an event, after its media if they are asked for, or keeps both until the socket has drained. */
@@ -99,11 +111,30 @@ export class EventReader {
 
   /** Sends what waits, as far as the socket takes it; to be called whenever the socket has written everything. */
   drained(): void {
-    for (const [key, waiting] of this.#waiting) {
-      if (this.#socket.bufferedAmount > COALESCE_BYTES) return
-      this.#take(key)
-      this.#tell(waiting)
+    while (this.#waiting.size > 0 && this.#socket.bufferedAmount <= COALESCE_BYTES) {
+      if (this.#batched) this.#tellAll(this.#takeArray())
+      else for (const waiting of this.#takeFirst()) this.#tell(waiting)
     }
+  }
+
+  *#takeFirst(): Generator<Waiting> {
+    for (const [key, waiting] of this.#waiting) {
+      this.#take(key)
+      return yield waiting
+    }
+  }
+
+  /** As much of what waits as one array has. */
+  #takeArray(): Waiting[] {
+    const taken: Waiting[] = []
+    let size = 0
+    for (const [key, waiting] of this.#waiting) {
+      size += (waiting.text?.tail.length ?? 0) + (waiting.media?.bytes.length ?? 0)
+      if (size > ARRAY_BYTES && taken.length > 0) break
+      this.#take(key)
+      taken.push(waiting)
+    }
+    return taken
   }
 
   /** Closes the socket when too much waits (event-reader.E4, event-reader.E6); frames of the protocol itself, like pongs, count too. */
@@ -141,16 +172,48 @@ export class EventReader {
   }
 
   #tell({ text, media }: Waiting): void {
-    if (media && this.#socket.readyState === 1) {
-      this.#wire.write(media.head)
-      this.#wire.write(media.bytes)
-      this.closeIfTooSlow()
-    }
+    this.#show(media)
     if (text) this.#number(text)
   }
 
-  #number({ head, tail }: EventText): void {
-    const start = `${head}${++this.#seq}`
+  #show(media: Media | null): void {
+    if (!media || this.#socket.readyState !== 1) return
+    this.#wire.write(media.head)
+    this.#wire.write(media.bytes)
+    this.closeIfTooSlow()
+  }
+
+  /** Sends events as arrays. */
+  #tellAll(items: readonly Waiting[]): void {
+    let parts: (string | Buffer)[] = []
+    let size = 0
+    const end = (): void => {
+      if (parts.length > 0) this.#send(arrayOf(parts))
+      parts = []
+      size = 0
+    }
+    for (const { text, media } of items) {
+      this.#show(media)
+      if (!text) continue
+      if (size > 0 && size + text.tail.length > ARRAY_BYTES) end()
+      parts.push(`${text.head}${this.#numbered(text.seq)}`, text.tail)
+      size += text.tail.length
+    }
+    end()
+  }
+
+  #numbered(seq: number): number {
+    this.#seq = Math.max(this.#seq, seq)
+    return this.#seq
+  }
+
+  #alone(text: Buffer): Buffer {
+    return this.#batched ? arrayOf(['', text]) : text
+  }
+
+  #number({ head, seq, tail }: EventText): void {
+    if (this.#batched) return this.#tellAll([{ text: { head, seq, tail } as EventText, media: null }])
+    const start = `${head}${this.#numbered(seq)}`
     if (tail.length >= SHARED_BYTES) {
       this.#send(Buffer.from(start), tail)
       return
@@ -171,6 +234,12 @@ export class EventReader {
 }
 
 const WHOLE = { binary: false, fin: true } as const
+
+/** One text of JSON, an array of what pairs of a start and its rest are. */
+function arrayOf(parts: readonly (string | Buffer)[]): Buffer {
+  const between = parts.flatMap((part, at) => (at > 0 && at % 2 === 0 ? [',', part] : [part]))
+  return Buffer.concat(['[', ...between, ']'].map((part) => (typeof part === 'string' ? Buffer.from(part) : part)))
+}
 
 /** What an event is coalesced by; null for what is never left out. */
 function keyOf({ event }: EventText): string | null {

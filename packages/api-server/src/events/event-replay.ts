@@ -17,7 +17,7 @@ import type { EngineEvent, SnapshotFrame } from '@flow-service/protocol'
 import type { EventText } from './event-text.ts'
 
 /** The state that a snapshot frame tells. */
-export type EngineSnapshot = Omit<SnapshotFrame, 'type' | 'seq' | 'ts' | 'engine_version'>
+export type EngineSnapshot = Omit<SnapshotFrame, 'type' | 'seq' | 'ts' | 'engine_version' | 'engine'>
 
 /** The gathered events that are news after `snapshot`, in order. */
 export function newsSince(snapshot: EngineSnapshot, gathered: readonly EventText[]): EventText[] {

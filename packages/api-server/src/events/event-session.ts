@@ -7,13 +7,15 @@
  */
 import type { Duplex } from 'node:stream'
 
+import type { Clock } from '@flow-service/core'
 import { type EngineEvent, type FrameKind, flowPart } from '@flow-service/protocol'
 import type { WebSocket } from 'ws'
 
 import type { Refusal } from './client-frame.ts'
 import { CLOSE_BYTES, EventReader } from './event-reader.ts'
 import type { EngineSnapshot } from './event-replay.ts'
-import type { EventText } from './event-text.ts'
+import { type EventText, runOf } from './event-text.ts'
+import { EventWindow, type WindowOptions } from './event-window.ts'
 import { type FindFrame, type Media, mediaOf } from './media.ts'
 
 /** What a socket is told. */
@@ -21,6 +23,10 @@ export interface Interest {
   /** Null for all flows. */
   readonly flows: ReadonlySet<string> | null
   readonly kinds: ReadonlySet<FrameKind>
+  /** What of runs is limited to; null for all. What is about no run is told in any case. */
+  readonly runs?: ReadonlySet<string> | null
+  /** How events are gathered; null for each at once. */
+  readonly window?: WindowOptions | null
 }
 
 /** An accepted socket and the connection below it, whose writes are gathered. */
@@ -41,6 +47,8 @@ interface Opening {
 /** A socket with what it was asked for. */
 export interface Session extends Connection {
   readonly reader: EventReader
+  /** Null where each event is told at once. */
+  readonly window: EventWindow | null
   readonly interest: Interest
   state: Opening | { readonly kind: 'open' }
   media: ReadonlySet<string>
@@ -58,13 +66,19 @@ const TRY_AGAIN_LATER = 1013
 const WRITE_BYTES = 64 * 1024
 
 /** An accepted socket that waits for its snapshot. */
-export const newSession = (connection: Connection, interest: Interest): Session => ({
-  ...connection,
-  reader: new EventReader(connection.socket, connection.wire),
-  interest,
-  state: { kind: 'opening', gathered: [], size: 0, answers: [] },
-  media: new Set(),
-})
+export function newSession(connection: Connection, interest: Interest, clock: Pick<Clock, 'setTimer'>): Session {
+  const { socket, wire } = connection
+  const { window = null } = interest
+  const reader = new EventReader(socket, wire, window !== null)
+  return {
+    ...connection,
+    reader,
+    window: window && new EventWindow(clock, window, (items) => gathered(wire, () => reader.events(items))),
+    interest,
+    state: { kind: 'opening', gathered: [], size: 0, answers: [] },
+    media: new Set(),
+  }
+}
 
 /** Keeps an event for a socket that has no snapshot yet; the snapshot has the values of live flows. */
 export function gather({ socket, state }: Session, text: EventText): void {
@@ -77,12 +91,16 @@ export function gather({ socket, state }: Session, text: EventText): void {
 
 /** Tells a socket the events that concern it, many in one write. */
 export function tellAll(session: Session, texts: readonly EventText[]): void {
-  const { reader, wire } = session
+  const { reader, window, wire } = session
   let size = 0
   wire.cork()
   for (const text of texts) {
     if (!concerns(session, text.event, text.flows)) continue
     const media = asksFor(session, text.event) ? text.media : null
+    if (window) {
+      window.add({ text, media })
+      continue
+    }
     reader.event(text, media)
     size += text.tail.length + bytesOf(media)
     if (size < WRITE_BYTES) continue
@@ -117,15 +135,22 @@ export const bytesOf = (media: Media | null): number => media?.bytes.length ?? 0
 
 /** Whether a socket is told of an event: by its interest, or as a value whose media it asks for. */
 export const concerns = (session: Session, event: EngineEvent, flows: readonly string[]): boolean =>
-  isWithin(session.interest, event.type, flows) || asksFor(session, event)
+  isWithin(session.interest, event, flows) || asksFor(session, event)
 
-const isWithin = ({ flows: wanted, kinds }: Interest, kind: FrameKind, flows: readonly string[]): boolean =>
-  kinds.has(kind) && (wanted === null || flows.some((flow) => wanted.has(flow)))
+function isWithin(
+  { flows: wanted, kinds, runs = null }: Interest,
+  event: EngineEvent,
+  flows: readonly string[],
+): boolean {
+  if (!kinds.has(event.type) || (wanted !== null && !flows.some((flow) => wanted.has(flow)))) return false
+  const run = runs && runOf(event)
+  return !runs || run === null || runs.has(run)
+}
 
 const asksFor = ({ media }: Session, event: EngineEvent): boolean => event.type === 'value' && media.has(event.message)
 
 /** The part of a snapshot that a socket is told. */
-export function limitTo({ flows, kinds }: Interest, snapshot: EngineSnapshot): EngineSnapshot {
+export function limitTo({ flows, kinds, runs = null }: Interest, snapshot: EngineSnapshot): EngineSnapshot {
   const of = <T>(kind: FrameKind, items: T[], flowOf: (item: T) => string): T[] =>
     kinds.has(kind) ? items.filter((item) => flows === null || flows.has(flowOf(item))) : []
   return {
@@ -133,6 +158,6 @@ export function limitTo({ flows, kinds }: Interest, snapshot: EngineSnapshot): E
     nodes: of('node', snapshot.nodes, ({ flow }) => flow),
     values: of('value', snapshot.values, ({ message }) => flowPart(message)),
     health: of('health', snapshot.health, ({ flow }) => flow),
-    runs: of('run', snapshot.runs, ({ flow }) => flow),
+    runs: of('run', snapshot.runs, ({ flow }) => flow).filter(({ id }) => runs === null || runs.has(id)),
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The event socket: shows a client the state of the engine and then every change of it (wire decision G46).
+ * The event socket: shows a client the state of the engine and then every change of it (wire decisions G46, V19, V20).
  *
  * Events are serialised when they happen, and told to the open sockets at the end of the turn of the event loop: a
  * cascade is one write a socket, not one an event. With many bytes of media they are told at once.
@@ -8,13 +8,15 @@
  * the bytes that it refers to, and the bytes of the current value on its request.
  * @module
  */
+import { randomUUID } from 'node:crypto'
+
 import type { Clock } from '@flow-service/core'
 import { type EngineEvent, timestampOfMs } from '@flow-service/protocol'
 import type { WebSocket } from 'ws'
 
 import type { Guest, SocketGuests } from '../http/socket-guests.ts'
 import type { Log } from '../process/log.ts'
-import { readClientFrame } from './client-frame.ts'
+import { readClientFrame, type Refusal } from './client-frame.ts'
 import type { EventBus, EventListener } from './event-bus.ts'
 import { COALESCE_BYTES } from './event-reader.ts'
 import { type EngineSnapshot, newsSince } from './event-replay.ts'
@@ -80,6 +82,8 @@ const FLOOD_CLOSE_MS = 2000
 /** Event sockets on a bus. An event is serialised once, and only while somebody listens to its flow. */
 export function createEventSockets(deps: EventSocketsDeps): EventSockets {
   const sessions = new Set<Session>()
+  const engine = randomUUID()
+  let seq = 0
   const wanted = new WantedMedia((error) => deps.log.error({ err: error }, 'a listener of wanted media failed'))
   const turn = createTurn((texts) => {
     for (const session of sessions) if (session.state.kind === 'open') tellAll(session, texts)
@@ -95,7 +99,7 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
     let text: EventText | null = null
     for (const session of sessions) {
       if (!concerns(session, event, flows)) continue
-      text ??= eventText(event, atMs, flows, mediaFor(event, atMs))
+      text ??= eventText(event, { seq: (seq += 1), atMs }, flows, mediaFor(event, atMs))
       gather(session, text)
     }
     if (text) turn.add(text)
@@ -119,16 +123,20 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
     // what happened until now is told to those who are open before this one is
     turn.end()
     const snapshot = limitTo(session.interest, complete())
-    session.reader.snapshot({ engine_version: deps.engineVersion, ...snapshot })
     if (session.state.kind === 'open') return
     const { answers, gathered: missed } = session.state
+    const news = newsSince(snapshot, missed)
+    // what is still to come has later numbers
+    const last = Math.min(seq, (news[0]?.seq ?? Infinity) - 1)
+    session.reader.snapshot(last, { engine_version: deps.engineVersion, engine, ...snapshot })
     session.state = { kind: 'open' }
-    for (const refusal of answers) session.reader.error(refusal)
+    for (const refusal of answers) session.reader.error(last, refusal)
     showMedia(session, session.media, deps)
-    tellAll(session, newsSince(snapshot, missed))
+    tellAll(session, news)
   }
   const forget = (session: Session): void => {
     sessions.delete(session)
+    session.window?.close()
     wanted.replace(session.media, new Set())
     if (sessions.size > 0) return
     logs.close()
@@ -139,12 +147,15 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
     serve(connection, interest, guest) {
       const { socket, wire } = connection
       if (!deps.guests.admit(guest, socket)) return
-      const session = newSession(connection, interest)
+      const session = newSession(connection, interest, deps.clock)
       sessions.add(session)
       unsubscribe ??= deps.bus.subscribe(pass)
       socket.on('close', () => forget(session))
       wire.on('drain', () => gathered(wire, () => session.reader.drained()))
-      listen(deps, session, (names) => ask(session, names))
+      listen(deps, session, {
+        ask: (names) => ask(session, names),
+        refuse: (refusal) => session.reader.error((seq += 1), refusal),
+      })
       open(session).catch((error: unknown) => {
         deps.log.error({ err: error }, 'an event socket got no snapshot')
         socket.close(INTERNAL_ERROR, 'the snapshot failed; connect again')
@@ -184,7 +195,7 @@ function createTurn(tell: (texts: readonly EventText[]) => void) {
 function listen(
   { isMessage, now = () => performance.now() }: EventSocketsDeps,
   session: Session,
-  ask: (names: ReadonlySet<string>) => void,
+  { ask, refuse }: { readonly ask: (names: ReadonlySet<string>) => void; readonly refuse: (refusal: Refusal) => void },
 ): void {
   const { reader, socket } = session
   const take = createFrameBudget(now)
@@ -202,7 +213,7 @@ function listen(
     const frame = readClientFrame(data, isBinary, isMessage)
     if (frame.kind === 'media') ask(frame.names)
     else if (session.state.kind === 'opening') session.state.answers.push(frame)
-    else reader.error(frame)
+    else refuse(frame)
   })
 }
 

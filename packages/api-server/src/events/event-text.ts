@@ -10,6 +10,8 @@ import type { Media } from './media.ts'
 /** An event on its way to sockets. `head + seq + tail` is the frame. */
 export interface EventText {
   readonly event: EngineEvent
+  /** Its number in the engine. */
+  readonly seq: number
   /** The flows it is about. */
   readonly flows: readonly string[]
   /** ASCII. */
@@ -28,12 +30,18 @@ export function frameText(type: string, seq: number, atMs: number, fields: objec
 /** Serialises an event for any number of sockets. */
 export function eventText(
   event: EngineEvent,
-  atMs: number,
+  { seq, atMs }: { readonly seq: number; readonly atMs: number },
   flows: readonly string[] = flowsOf(event),
   media: Media | null = null,
 ): EventText {
   const { type, ...fields } = event
-  return { event, flows, head: headOf(type), tail: Buffer.from(tailOf(atMs, fields)), media }
+  return { event, seq, flows, head: headOf(type), tail: Buffer.from(tailOf(atMs, fields)), media }
+}
+
+/** The run that an event is about; null of live flows, and of what is about no run. */
+export function runOf(event: EngineEvent): string | null {
+  if (event.type === 'run') return event.run.id
+  return event.type === 'node' || event.type === 'value' || event.type === 'log' ? event.run : null
 }
 
 /** The flows that an event is about; a value is about the one that declares its message and the one that produced it. */

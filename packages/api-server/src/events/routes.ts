@@ -1,5 +1,5 @@
 /**
- * The event socket's address and its tickets (wire decision G46).
+ * The event socket's address and its tickets (wire decisions G46, V19).
  * @module
  */
 import type { IncomingMessage } from 'node:http'
@@ -11,9 +11,11 @@ import { endpoint, type Handlers, reply } from '../http/endpoint.ts'
 import { invalid, invalidPart, ProblemError } from '../http/errors.ts'
 import { type HomeOrigins, isFromHome } from '../http/page-origin.ts'
 import { assertUser, type DevicePrincipal, type Principal } from '../http/principal.ts'
+import { integer } from '../http/query.ts'
 import { type Guest, guestOf, type SocketGuests } from '../http/socket-guests.ts'
 import type { Upgrade, UpgradeHandler } from '../http/upgrade.ts'
 import type { EventSockets } from './event-socket.ts'
+import type { WindowOptions } from './event-window.ts'
 import type { Tickets } from './tickets.ts'
 
 /** Largest frame that a client may send, in bytes. */
@@ -71,12 +73,17 @@ export const eventUpgrade =
     if (caller?.kind === 'device') return deps.serveDevice(upgrade, caller)
     const guest = caller ? admitBearer(caller) : await admitTicket(deps, request, ticket ?? '')
     assertKnown(query)
-    const interest = { flows: flowsOf(query), kinds: kindsOf(query) }
+    const interest = {
+      flows: flowsOf(query),
+      kinds: kindsOf(query),
+      runs: runsOf(query),
+      window: windowOf(query),
+    }
     const socket = await upgrade.accept({ maxPayloadBytes: MAX_CLIENT_FRAME_BYTES, stopCode: GOING_AWAY })
     deps.sockets.serve({ socket, wire: request.socket }, interest, guest)
   }
 
-const queryKeys: ReadonlySet<string> = new Set(['flows', 'kinds', 'ticket'])
+const queryKeys: ReadonlySet<string> = new Set(['batch', 'flows', 'kinds', 'runs', 'ticket', 'values'])
 
 /** Refuses keys that the socket does not know, as endpoints do. */
 function assertKnown(query: URLSearchParams): void {
@@ -110,6 +117,33 @@ function kindsOf(query: URLSearchParams): ReadonlySet<FrameKind> {
   const parsed = kindsSchema.safeParse({ kinds: listOf(query, 'kinds') })
   if (!parsed.success) throw invalidPart(parsed.error, 'query')
   return new Set(parsed.data.kinds)
+}
+
+const runsSchema = z.object({ runs: z.array(z.uuid('use the id of a run')).max(1000) })
+
+/** The runs of `runs=a,b`, which may be given several times; null without it. */
+function runsOf(query: URLSearchParams): ReadonlySet<string> | null {
+  if (!query.has('runs')) return null
+  const parsed = runsSchema.safeParse({ runs: listOf(query, 'runs') })
+  if (!parsed.success) throw invalidPart(parsed.error, 'query')
+  return new Set(parsed.data.runs.map((run) => run.toLowerCase()))
+}
+
+/** Of sockets that ask for `values=newest` and say no window. */
+const USUAL_WINDOW_MS = 100
+const windowSchema = z.object({
+  batch: integer({ min: 10, max: 1000 }).optional(),
+  values: z.literal('newest', 'use "newest", or leave it out').optional(),
+})
+
+/** How `batch` and `values` have events gathered; null where each is told at once. */
+function windowOf(query: URLSearchParams): WindowOptions | null {
+  const given = { batch: query.get('batch') ?? undefined, values: query.get('values') ?? undefined }
+  const parsed = windowSchema.safeParse(given)
+  if (!parsed.success) throw invalidPart(parsed.error, 'query')
+  const { batch, values } = parsed.data
+  if (batch === undefined && values === undefined) return null
+  return { batchMs: batch ?? USUAL_WINDOW_MS, newest: values === 'newest' }
 }
 
 const listOf = (query: URLSearchParams, key: string): string[] =>

@@ -55,9 +55,9 @@ describe('frames of a client', () => {
     stored.resolve(() => nothing)
     const frames = await client.next(3)
     expect(frames.map(({ type, seq }) => [type, seq])).toEqual([
-      ['snapshot', 1],
-      ['error', 2],
-      ['flow', 3],
+      ['snapshot', 0],
+      ['error', 0],
+      ['flow', 1],
     ])
   })
 

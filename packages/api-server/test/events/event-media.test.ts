@@ -82,8 +82,8 @@ describe('the bytes of a volatile value', () => {
       header: { type: 'media', name: 'f.cam', digest: ref.digest, media_type: 'image/jpeg', ts: timestampOfMs(7) },
       bytes: at.ring.get(ref.digest)?.data,
     })
-    expect(value).toMatchObject({ type: 'value', seq: 3, ts: timestampOfMs(7), message: 'f.cam', value: ref })
-    expect(flow).toMatchObject({ type: 'flow', seq: 4 })
+    expect(value).toMatchObject({ type: 'value', ts: timestampOfMs(7), message: 'f.cam', value: ref })
+    expect(flow).toMatchObject({ type: 'flow' })
     expect(told(other)).toEqual(['value f.cam'])
   })
 

@@ -78,7 +78,9 @@ const value = (
   message: string,
   v: EngineEvent & { type: 'value' } extends { value: infer V } ? V : never,
   run: string | null = null,
-) => eventText({ type: 'value', message, value: v, flow: 'f', node: null, port: null, run, step: null }, 1)
+  seq = 1,
+) =>
+  eventText({ type: 'value', message, value: v, flow: 'f', node: null, port: null, run, step: null }, { seq, atMs: 1 })
 const digestOf = (ref: unknown): string => (ref as { digest?: string }).digest ?? JSON.stringify(ref)
 
 /** A picture of a message, told apart by its number. */
@@ -95,23 +97,25 @@ const pairOf = ([, { digest }]: [EventText, Media]): string[] => [`media ${diges
 
 const node = eventText(
   { type: 'node', flow: 'f', node: 'n', run: null, status: 'idle', cached: false, error: null, executions: 1 },
-  2,
+  { seq: 9, atMs: 2 },
 )
 const told = (frames: readonly EventFrame[]) =>
   frames.map((frame) => (frame.type === 'value' ? `${frame.message}=${JSON.stringify(frame.value)}` : frame.type))
 
-test('frames are numbered from 1 without a gap', () => {
+test('frames have the numbers of the engine, which never fall: what comes late has that of what was sent before it', () => {
   const socket = new SlowSocket()
   const reader = readerOf(socket)
-  reader.snapshot({ engine_version: '1', flows: [], nodes: [], values: [], health: [], runs: [] })
-  reader.event(value('f.x', 1))
-  reader.error({ kind: 'refused', code: 'unknown_frame', detail: '' })
+  reader.snapshot(4, { engine_version: '1', engine: 'e', flows: [], nodes: [], values: [], health: [], runs: [] })
+  reader.event(value('f.x', 1, null, 6))
+  reader.error(8, { kind: 'refused', code: 'unknown_frame', detail: '' })
   reader.event(node)
+  reader.event(value('f.y', 1, null, 7))
   expect(socket.frames.map(({ seq, type }) => [seq, type])).toEqual([
-    [1, 'snapshot'],
-    [2, 'value'],
-    [3, 'error'],
-    [4, 'node'],
+    [4, 'snapshot'],
+    [6, 'value'],
+    [8, 'error'],
+    [9, 'node'],
+    [9, 'value'],
   ])
 })
 
@@ -126,7 +130,7 @@ test('while more than 1 MiB waits, the newest value of each message is kept and 
   expect(told(socket.frames)).toEqual([])
   while (socket.read());
   expect(told(socket.frames)).toEqual(['f.x=4', 'f.y=4', 'f.x=7', 'node', 'node'])
-  expect(socket.frames.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5])
+  expect(socket.frames.map(({ seq }) => seq)).toEqual([1, 1, 1, 9, 9])
   reader.event(value('f.x', 8))
   expect(told(socket.frames).at(-1)).toBe('f.x=8')
 })
@@ -195,8 +199,9 @@ test('a snapshot larger than 16 MiB is sent, and what comes on top of it is boun
   const socket = new SlowSocket()
   const reader = readerOf(socket)
   const large = 'x'.repeat(CLOSE_BYTES)
-  reader.snapshot({
+  reader.snapshot(0, {
     engine_version: '1',
+    engine: 'e',
     flows: [],
     nodes: [],
     values: [{ message: 'f.x', value: large, ts: '' }],
@@ -236,8 +241,8 @@ describe('media', () => {
     expect(socket.told).toEqual([...pairOf(pictures[4]![0]), 'value 7'])
     expect(socket.frames.map(({ seq, type }) => [seq, type])).toEqual([
       [1, 'value'],
-      [2, 'value'],
-      [3, 'node'],
+      [1, 'value'],
+      [9, 'node'],
     ])
   })
 

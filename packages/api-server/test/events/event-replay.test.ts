@@ -59,7 +59,7 @@ const runEvent = (id: string, status: RunSummary['status']): EngineEvent => ({ t
 const news = (snapshot: Partial<EngineSnapshot>, events: readonly EngineEvent[]): EngineEvent[] =>
   newsSince(
     { ...empty, ...snapshot },
-    events.map((event) => eventText(event, 1)),
+    events.map((event, at) => eventText(event, { seq: at + 1, atMs: 1 })),
   ).map(({ event }) => event)
 
 test('values from before the snapshot are in it, and none is told again', () => {

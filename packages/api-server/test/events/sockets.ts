@@ -146,6 +146,9 @@ export async function startSockets(database: Database) {
     sockets,
     upgrades,
     port: server.port,
+    url: address(''),
+    /** Until what was published is told to the open sockets, or waits in their windows. */
+    turn: () => new Promise<void>((resolve) => void setImmediate(() => setImmediate(resolve))),
     async open(query = '', options: ClientOptions = bearer): Promise<TestClient> {
       const client = new TestClient(connectTo(query, options))
       await once(client.socket, 'open')
