@@ -18,6 +18,7 @@ const traceless: Readonly<Record<string, string>> = {
   'login.recoverPassword': 'it asks for a link; who sets a password by it stands in the trail',
   'flows.save': 'it makes drafts, many while somebody edits; a flow says who has saved it last',
   'dashboards.save': 'as of flows',
+  'flows.saveLayout': 'it draws a flow elsewhere, and changes nothing of it',
   'flows.validate': asks,
   'flows.wsTicket': asks,
   'artifacts.ticket': asks,
@@ -81,6 +82,7 @@ const elsewhere = ({ id }: Operation): string | undefined =>
   ({
     'dashboards.publish': '/dashboards/spare/publish',
     'flows.discardDraft': '/flows/scale/discard-draft',
+    'flows.restore': '/flows/loop/versions/1/restore',
     'devices.unpair': '/devices/panel/unpair',
     'artifacts.delete': `/artifacts/${loose}`,
   })[id]

@@ -266,6 +266,11 @@ describe('what a body claims about its caller or about what it makes is refused,
       const text = await answer.text()
       // a report is a device's own
       if (answer.status === 422 || (operation.id === 'devices.report' && answer.status === 403)) continue
+      // the keys of a layout belong to whoever draws
+      if (operation.id === 'flows.saveLayout') {
+        await at.send('PUT', path, { nodes: {} })
+        continue
+      }
       // a flow is saved and checked as it was read, with what the engine says of it
       expect(text).not.toContain(CLAIM)
       if (operation.id === 'flows.validate' && answer.status === 200) continue

@@ -25,7 +25,8 @@ test('a run whose end is not told, as its flow got another name, is shown as it 
       yield { type: 'snapshot' } as EventFrame
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
     },
-    runs: { submit: get, get },
+    http: { runs: { submit: get } },
+    runs: { get },
   } as unknown as Client
   const printed: string[] = []
   const watched = watchRun(client, { name: 'fit' } as never, { print: (text) => printed.push(text) })
@@ -43,7 +44,7 @@ test('what is left of a sweep is cancelled 16 at a time, and what refuses is tol
   let asked = 0
   let most = 0
   const cancelled: string[] = []
-  const cancel = async ({ id }: { id: string }) => {
+  const cancel = async (id: string) => {
     most = Math.max(most, ++asked)
     await Promise.resolve()
     asked--

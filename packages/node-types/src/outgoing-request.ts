@@ -66,14 +66,16 @@ export async function within<T>(
 /** The text of an answer of at most 10 MiB. */
 export async function answerText(response: Response, title: string): Promise<string> {
   if (isWhole(response)) return response.text()
-  const decoder = new TextDecoder()
-  let text = ''
+  const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
     if (size > MAX_ANSWER_BYTES)
       throw new RequestFailure('answer_too_large', `${title} answered more than ${MAX_ANSWER_BYTES} bytes`)
-    text += decoder.decode(chunk, { stream: true })
+    chunks.push(chunk)
   }
-  return text + decoder.decode()
+  // decoded when it is known to be taken: halves of a text that grows would wait for the collector of a busy process
+  const decoder = new TextDecoder()
+  const parts = chunks.map((chunk) => decoder.decode(chunk, { stream: true }))
+  return parts.join('') + decoder.decode()
 }

@@ -3,10 +3,10 @@
  * no header with a credential. The mount asks here for whoever comes with `ticket=` in place of one; without this file the
  * pages of clients would have to fetch whole videos before they can show them.
  *
- * - artifactticket.A1 A ticket lets in for one digest, from one address, as the user who got it. It is first used within 30 s,
+ * - tickets.A1 A ticket lets in for one digest, from one address, as the user who got it. It is first used within 30 s,
  *   and then as often as wanted within 10 min: a player asks for range after range, several at a time.
- * - artifactticket.A2 It ends with the session, key or agent that got it: each use asks whether that would still be let in.
- * - artifactticket.A3 Only its hash is stored, and whoever is refused is not told why.
+ * - tickets.A2 It ends with the session, key or agent that got it: each use asks whether that would still be let in.
+ * - tickets.A3 Only its hash is stored, and whoever is refused is not told why.
  * @module
  */
 import type { IncomingMessage } from 'node:http'

@@ -16,7 +16,7 @@ import type { WebSocket } from 'ws'
 
 import type { Guest, SocketGuests } from '../http/socket-guests.ts'
 import type { Log } from '../process/log.ts'
-import { readClientFrame, type Refusal } from './client-frame.ts'
+import { readClientFrame } from './client-frame.ts'
 import type { EventBus, EventListener } from './event-bus.ts'
 import { COALESCE_BYTES } from './event-reader.ts'
 import { type EngineSnapshot, newsSince } from './event-replay.ts'
@@ -82,7 +82,7 @@ const FLOOD_CLOSE_MS = 2000
 /** Event sockets on a bus. An event is serialised once, and only while somebody listens to its flow. */
 export function createEventSockets(deps: EventSocketsDeps): EventSockets {
   const sessions = new Set<Session>()
-  const engine = randomUUID()
+  const [engine, next] = [randomUUID(), () => (seq += 1)]
   let seq = 0
   const wanted = new WantedMedia((error) => deps.log.error({ err: error }, 'a listener of wanted media failed'))
   const turn = createTurn((texts) => {
@@ -99,7 +99,7 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
     let text: EventText | null = null
     for (const session of sessions) {
       if (!concerns(session, event, flows)) continue
-      text ??= eventText(event, { seq: (seq += 1), atMs }, flows, mediaFor(event, atMs))
+      text ??= eventText(event, { seq: next(), atMs }, flows, mediaFor(event, atMs))
       gather(session, text)
     }
     if (text) turn.add(text)
@@ -152,10 +152,7 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
       unsubscribe ??= deps.bus.subscribe(pass)
       socket.on('close', () => forget(session))
       wire.on('drain', () => gathered(wire, () => session.reader.drained()))
-      listen(deps, session, {
-        ask: (names) => ask(session, names),
-        refuse: (refusal) => session.reader.error((seq += 1), refusal),
-      })
+      listen(deps, session, { ask: (names) => ask(session, names), next })
       open(session).catch((error: unknown) => {
         deps.log.error({ err: error }, 'an event socket got no snapshot')
         socket.close(INTERNAL_ERROR, 'the snapshot failed; connect again')
@@ -195,7 +192,7 @@ function createTurn(tell: (texts: readonly EventText[]) => void) {
 function listen(
   { isMessage, now = () => performance.now() }: EventSocketsDeps,
   session: Session,
-  { ask, refuse }: { readonly ask: (names: ReadonlySet<string>) => void; readonly refuse: (refusal: Refusal) => void },
+  { ask, next }: { readonly ask: (names: ReadonlySet<string>) => void; readonly next: () => number },
 ): void {
   const { reader, socket } = session
   const take = createFrameBudget(now)
@@ -213,7 +210,7 @@ function listen(
     const frame = readClientFrame(data, isBinary, isMessage)
     if (frame.kind === 'media') ask(frame.names)
     else if (session.state.kind === 'opening') session.state.answers.push(frame)
-    else refuse(frame)
+    else reader.error(next(), frame)
   })
 }
 

@@ -84,7 +84,7 @@ test('values=newest leaves out values of live messages that have a newer one in 
 test('a window ends with a mebibyte of events, and no array has more of them', async () => {
   const client = await open('batch=1000')
   const text = 'x'.repeat(100_000)
-  for (let i = 0; i < 25; i += 1) at.bus.publish(valueEvent(`f.m${i}`, text))
+  for (let i = 0; i < 25; i += 1) at.bus.publish({ ...valueEvent(`f.m${i}`, 0), value: text })
   await at.turn()
   await client.next(3)
   await at.clock.advance(1000)

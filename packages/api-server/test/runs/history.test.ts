@@ -71,14 +71,15 @@ describe('outputs of a node', () => {
     }
   })
 
-  test('are given up to 256 kB of JSON, and not beyond [R680]', async () => {
+  test('are given up to 256 kB of JSON, and as references beyond [R680, V15]', async () => {
     await engine.publish('sized', stage())
     engine.code['stage'] = async ({ inputs }) => ({ y: 'x'.repeat(inputs['x'] as number) })
     const fits = await ended('sized', { params: { x: 200_000 } })
     expect(await engine.runs.history.outputs(fits.id, 'stage')).toMatchObject({ outputs: { y: 'x'.repeat(200_000) } })
     const large = await ended('sized', { params: { x: 300_000 } })
     expect(large).toMatchObject({ status: 'ok', nodes: [{ node: 'stage', status: 'ok' }] })
-    await expect(engine.runs.history.outputs(large.id, 'stage')).rejects.toMatchObject({ code: 'not_found' })
+    const { outputs } = await engine.runs.history.outputs(large.id, 'stage')
+    expect(outputs).toMatchObject({ y: { media_type: 'application/vnd.flow-service.value+json', size: 300_002 } })
   })
 
   test('are not found of nodes that failed or may not be cached, of unknown nodes and runs [R503]', async () => {
