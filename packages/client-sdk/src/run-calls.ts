@@ -3,7 +3,7 @@
  * the curves of a run. `client.ts` makes them `client.runs`; what is not here is generated.
  * @module
  */
-import { type BatchFlow, type FlowObject, isFinished, messagePart } from '@flow-service/protocol'
+import { type BatchFlow, isFinished, messagePart } from '@flow-service/protocol'
 
 import { flowName, type Request, requestOf, runName, type RunNamed, wireOf } from './call.ts'
 import { type MetricPoint, pointsOf } from './curve.ts'
@@ -35,6 +35,16 @@ export type SubmitArguments<P> =
   Record<never, never> extends P
     ? [options?: SubmitOptions & { readonly params?: P }]
     : [options: SubmitOptions & { readonly params: P }]
+
+/**
+ * A flow object, or the name of a flow. The calls below have one signature for both: with two, the compiler would answer a
+ * misspelled parameter with what is wrong about a string.
+ */
+export type GivenFlow = BatchFlow<unknown, unknown> | string
+/** Parameters of the given flow. */
+export type GivenParams<F> = F extends BatchFlow<infer P, unknown> ? P : AnyParams
+/** Result of the given flow. */
+export type GivenResult<F> = F extends BatchFlow<unknown, infer R> ? R : AnyResult
 
 /** Parameters of a flow that is given by its name. */
 export type AnyParams = Readonly<Record<string, JsonValue | undefined>>
@@ -115,13 +125,11 @@ export class RunCalls extends RunsCalls {
    *
    * @example const { loss } = await (await client.runs.submit(fit, { params: { lr: 0.1 }, noCache: true })).result()
    */
-  submit<P, R>(flow: BatchFlow<P, R>, ...rest: SubmitArguments<P>): Promise<RunHandle<R>>
-  submit(flow: string, options?: SubmitOptions & { readonly params?: AnyParams }): Promise<RunHandle<AnyResult>>
-  async submit(
-    flow: FlowObject | string,
-    options: SubmitOptions & { readonly params?: object } = {},
-  ): Promise<RunHandle<never>> {
-    const asked = wireOf({ ...options, ...paramsOf(options) }, { name: flowName(flow) })
+  async submit<F extends GivenFlow>(
+    flow: F,
+    ...[options = {}]: SubmitArguments<GivenParams<F>>
+  ): Promise<RunHandle<GivenResult<F>>> {
+    const asked = wireOf({ ...options, ...paramsOf(options as { readonly params?: object }) }, { name: flowName(flow) })
     return this.#handle(flow, (await this.http.runs.submit(asked, requestOf(options))).id)
   }
 
@@ -130,19 +138,15 @@ export class RunCalls extends RunsCalls {
    *
    * @example const { runs } = await client.runs.sweep(fit, { grid: { lr: [0.01, 0.1] }, seeds: [1, 2, 3] }) // six runs
    */
-  sweep<P, R>(flow: BatchFlow<P, R>, sweep: SweepSpec<P>): Promise<SweepHandle<R>>
-  sweep(flow: string, sweep: SweepSpec<AnyParams>): Promise<SweepHandle<AnyResult>>
-  async sweep(flow: FlowObject | string, sweep: SweepSpec<AnyParams>): Promise<SweepHandle<never>> {
+  async sweep<F extends GivenFlow>(flow: F, sweep: SweepSpec<GivenParams<F>>): Promise<SweepHandle<GivenResult<F>>> {
     const { grid: _, ...options } = sweep
-    const asked = wireOf({ ...options, ...entries(sweep) }, { name: flowName(flow) })
+    const asked = wireOf({ ...options, ...entries(sweep as SweepRuns<AnyParams>) }, { name: flowName(flow) })
     const queued = await this.http.runs.sweep(asked, requestOf(sweep))
     return { groupId: queued.group_id, runs: queued.runs.map(({ id }) => this.#handle(flow, id)) }
   }
 
   /** Tell what a run or sweep would execute, what the cache has, and why; executes nothing. */
-  plan<P, R>(flow: BatchFlow<P, R>, what?: PlanSpec<P>): Promise<RunPlan>
-  plan(flow: string, what?: PlanSpec<AnyParams>): Promise<RunPlan>
-  plan(flow: FlowObject | string, what: PlanSpec<AnyParams> = {}): Promise<RunPlan> {
+  plan<F extends GivenFlow>(flow: F, what: PlanSpec<GivenParams<F>> = {}): Promise<RunPlan> {
     const { priority: _p, grid: _g, ...options } = what as SweepSpec<AnyParams>
     const several = 'runs' in what || 'grid' in what
     const values = several ? entries(what as SweepSpec<AnyParams>) : paramsOf(what as { readonly params?: object })
@@ -163,7 +167,7 @@ export class RunCalls extends RunsCalls {
     return isFinished(found.status) ? found : this.#waiting.wait(found.id, found.flow, signal)
   }
 
-  #handle(flow: FlowObject | string, id: string): RunHandle<never> {
+  #handle(flow: GivenFlow, id: string): RunHandle<never> {
     const name = flowName(flow)
     const wait = (options?: { signal?: AbortSignal }) => this.#waiting.wait(id, name, options?.signal)
     return {

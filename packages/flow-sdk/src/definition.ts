@@ -12,6 +12,7 @@ import {
 } from '@flow-service/protocol'
 import type * as z from 'zod'
 
+import type { Checked, Finals, Optional, OrNothing, Produced, Streams } from './answer.ts'
 import { FlowError } from './flow-error.ts'
 import type { Inputs, Outputs, ValueOf, ValuesOf } from './port-type.ts'
 import type { WithSecrets } from './secret.ts'
@@ -59,12 +60,6 @@ export type NoSettings = z.ZodObject<Record<never, never>>
 type Arguments<I extends Inputs, S extends z.ZodObject> = string extends keyof z.output<S>
   ? ValuesOf<I>
   : ValuesOf<I> & Readonly<z.output<S>>
-type StreamNames<O> = { [K in keyof O]: O[K] extends { kind: 'stream' } ? K : never }[keyof O]
-type Streams<O> = Pick<O, StreamNames<O>>
-type Optional<O> = { readonly [K in keyof O]?: ValueOf<O[K]> | undefined }
-type Finals<O> = ValuesOf<Omit<O, StreamNames<O>>> & Optional<Streams<O>>
-type OrNothing<R> = Record<never, never> extends R ? R | void : R
-type Produced<Y, R> = R | Promise<R> | Generator<Y, R, void> | AsyncGenerator<Y, R, void>
 
 /** What code can do beside returning; `emit` takes the ports in `P` with values of their types. */
 export interface CodeContext<P = Outputs> extends Omit<AnyCodeContext, 'emit'> {
@@ -72,17 +67,28 @@ export interface CodeContext<P = Outputs> extends Omit<AnyCodeContext, 'emit'> {
   emit<K extends keyof P & string>(port: K, value: ValueOf<P[K]>): void
 }
 
-/** Body of a stage: returns every output that is no stream; streams are yielded or emitted. */
-export type StageFunction<I extends Inputs, O extends Outputs, S extends z.ZodObject> = (
+type StageAnswer<O> = Produced<Optional<Streams<O>>, OrNothing<Finals<O>>>
+type NodeAnswer<O> = Produced<Optional<O>, OrNothing<Optional<O>>>
+// G is the answer that the code gives. Until it is known it stands for the right one, which keeps literals from widening.
+type StageBody<I extends Inputs, O extends Outputs, S extends z.ZodObject, G> = (
   args: Arguments<I, S>,
   ctx: CodeContext<Streams<O>>,
-) => Produced<Optional<Streams<O>>, OrNothing<Finals<O>>>
-
-/** Body of a live node: a port left out of the answer publishes nothing. */
-export type NodeFunction<I extends Inputs, O extends Outputs, S extends z.ZodObject> = (
+) => G
+type NodeBody<I extends Inputs, O extends Outputs, S extends z.ZodObject, G> = (
   args: Arguments<I, S>,
   ctx: CodeContext<O>,
-) => Produced<Optional<O>, OrNothing<Optional<O>>>
+) => G
+
+/** Body of a stage: returns every output that is no stream; streams are yielded or emitted. */
+export type StageFunction<I extends Inputs, O extends Outputs, S extends z.ZodObject> = StageBody<
+  I,
+  O,
+  S,
+  StageAnswer<O>
+>
+
+/** Body of a live node: a port left out of the answer publishes nothing. */
+export type NodeFunction<I extends Inputs, O extends Outputs, S extends z.ZodObject> = NodeBody<I, O, S, NodeAnswer<O>>
 
 interface Placeable<I extends Inputs, O extends Outputs> {
   readonly type: string
@@ -152,11 +158,15 @@ export type SettingsOf<S extends z.ZodObject> = WithSecrets<z.input<S>>
  *   async *run({ lr, epochs }, ctx) { let e = 1; for (let i = 0; i < epochs; i++) yield { loss: (e *= 1 - lr) }; return { error: e } },
  * })
  */
-export function stage<I extends Inputs, O extends Outputs, S extends z.ZodObject = NoSettings>(
+export function stage<I extends Inputs, O extends Outputs, S extends z.ZodObject = NoSettings, G = StageAnswer<O>>(
   id: string,
-  spec: Declaration<I, O> & Execution & { readonly settings?: S; readonly run: StageFunction<I, O, S> },
+  spec: Declaration<I, O> &
+    Execution & {
+      readonly settings?: S
+      readonly run: Checked<StageBody<I, O, S, G>, G, Streams<O>, Finals<O>, O>
+    },
 ): StageDefinition<I, O, S> {
-  const run = checkingInputs(id, spec.in, spec.run)
+  const run = checkingInputs(id, spec.in, spec.run as StageFunction<I, O, S>)
   return { kind: 'stage', type: 'code', ...written('stage', id, spec), ...withSettings(spec.settings), run }
 }
 
@@ -168,11 +178,12 @@ export function stage<I extends Inputs, O extends Outputs, S extends z.ZodObject
  *   run: ({ temp, mode }) => (mode === 'auto' ? { fan: temp > 28 } : {}),
  * })
  */
-export function node<I extends Inputs, O extends Outputs, S extends z.ZodObject = NoSettings>(
+export function node<I extends Inputs, O extends Outputs, S extends z.ZodObject = NoSettings, G = NodeAnswer<O>>(
   id: string,
-  spec: Declaration<I, O> & Execution & { readonly settings?: S; readonly run: NodeFunction<I, O, S> },
+  spec: Declaration<I, O> &
+    Execution & { readonly settings?: S; readonly run: Checked<NodeBody<I, O, S, G>, G, O, Optional<O>, O> },
 ): NodeDefinition<I, O, S> {
-  const run = checkingInputs(id, spec.in, spec.run)
+  const run = checkingInputs(id, spec.in, spec.run as NodeFunction<I, O, S>)
   return { kind: 'node', type: 'code', ...written('node', id, spec), ...withSettings(spec.settings), run }
 }
 

@@ -35,9 +35,13 @@ export interface BatchFlowOptions extends FlowOptions {
 }
 
 type NamesWithInitial<I> = { [K in keyof I]: I[K] extends { kind: 'input' } ? K : never }[keyof I]
-type ParametersOf<I> = { readonly [K in NamesWithInitial<I>]?: ValueOf<I[K]> } & {
-  readonly [K in Exclude<keyof I, NamesWithInitial<I>>]: ValueOf<I[K]>
-}
+type ParametersOf<I> = Plain<
+  { readonly [K in NamesWithInitial<I>]?: ValueOf<I[K]> } & {
+    readonly [K in Exclude<keyof I, NamesWithInitial<I>>]: ValueOf<I[K]>
+  }
+>
+/** As one object, which errors and hovers show by its properties. */
+type Plain<T> = T extends infer Same ? { readonly [K in keyof Same]: Same[K] } : never
 type ValuesOfRefs<R> = { readonly [K in keyof R]: R[K] extends Ref<infer T> ? T : never }
 
 /**
@@ -99,7 +103,7 @@ export function liveFlow<M extends Messages>(
   return { ...built(name, wiring, { ...content, ...options }), mode: 'live', messages: refs }
 }
 
-const refsOf = (wiring: Wiring, declared: Messages): Record<string, Ref<unknown>> =>
+const refsOf = (wiring: Wiring, declared: Messages): unknown =>
   Object.fromEntries(Object.keys(declared).map((name) => [name, wiring.ref(name)]))
 
 function inputsOf(flow: string, declared: Messages): NonNullable<FlowDocumentInput['inputs']> {

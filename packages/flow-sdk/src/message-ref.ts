@@ -7,21 +7,24 @@ import type { Dtype, Json, Ref } from '@flow-service/protocol'
 
 import type { ValueOf } from './port-type.ts'
 
-declare const takes: unique symbol
+declare const itTakes: unique symbol
 
 type DtypeOf<P> = P extends { readonly dtype: infer D extends Dtype } ? D : never
 
 /** A message whose dtype is known: what `use` returns for each output. */
-export type PortRef<T, D extends Dtype> = Ref<T> & { readonly dtype: D }
+export interface PortRef<out T, out D extends Dtype> extends Ref<T> {
+  readonly dtype: D
+}
 
 /** A message of a live flow: read by inputs, published by outputs and from outside. */
-export type MessageRef<T, D extends Dtype> = PortRef<T, D> & Sink<T, D>
+export interface MessageRef<in out T, out D extends Dtype> extends PortRef<T, D>, Sink<T, D> {}
 
 /** A message as the target of an output. */
 interface Sink<in T, out D extends Dtype> {
   readonly message: string
   readonly dtype: D
-  readonly [takes]?: (value: T) => void
+  /** For the compiler alone, as in a Ref. */
+  readonly [itTakes]: (value: T) => void
 }
 
 /** One typed Ref for each port. */

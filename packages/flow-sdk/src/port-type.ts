@@ -6,13 +6,14 @@
 import { type ArtifactRef, type Dtype, type Json } from '@flow-service/protocol'
 import type * as z from 'zod'
 
-declare const carries: unique symbol
+declare const itsValues: unique symbol
 
 interface Carrier<out T, out D extends Dtype> {
   readonly dtype: D
   /** The schema given to `t.json`. */
   readonly schema?: z.ZodType
-  readonly [carries]?: T
+  /** For the compiler alone; required, as its errors would speak of `undefined` otherwise. */
+  readonly [itsValues]: T
 }
 
 /** Type of an ordinary port, message or flow input. */
@@ -54,7 +55,7 @@ export type ValuesOf<P> = { readonly [K in keyof P]: ValueOf<P[K]> }
 export type JsonObject = { readonly [key: string]: Json | undefined }
 type JsonDtype<T> = [T] extends [readonly unknown[]] ? 'array' : [T] extends [JsonObject] ? 'object' : 'any'
 
-const value = <T, D extends Dtype>(dtype: D): ValueType<T, D> => ({ kind: 'value', dtype })
+const value = <T, D extends Dtype>(dtype: D): ValueType<T, D> => ({ kind: 'value', dtype }) as ValueType<T, D>
 
 /**
  * The types of port values. A `float` may be NaN or infinite; `any` is any JSON value, checked at delivery only.
@@ -77,8 +78,7 @@ export const t = {
    * its own output: a stage or node checks arriving values with it. On the wire it is an `object`, `array` or `any`.
    */
   json: <T extends Json>(schema: z.ZodType<T>): ValueType<T, JsonDtype<T>> => ({
-    kind: 'value',
-    dtype: dtypeOf(schema) as JsonDtype<T>,
+    ...value<T, JsonDtype<T>>(dtypeOf(schema) as JsonDtype<T>),
     schema,
   }),
 }

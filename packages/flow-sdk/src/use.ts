@@ -23,7 +23,7 @@ import type { Inputs, Outputs, StreamType } from './port-type.ts'
 
 type NodeInput = NonNullable<FlowDocumentInput['nodes']>[number]
 type PortInput = NonNullable<NodeInput['ports']>[number]
-type AnyRef = Ref<unknown>
+type AnyRef = Pick<Ref<unknown>, 'message' | 'dtype'>
 
 /** How a definition stands in a flow. Execution options win over those of the definition. */
 export type UseOptions<O, S extends z.ZodObject> = Execution & {

@@ -116,3 +116,26 @@ test('a stage can be called in a unit test', () => {
   const double = stage('double', { in: { x: t.float }, out: { y: t.float }, run: ({ x }) => ({ y: 2 * x }) })
   expectTypeOf(double.run).parameter(0).toEqualTypeOf<{ readonly x: number }>()
 })
+
+test('literals of an answer keep their types, and an answer of unknown ports is refused', () => {
+  const Mode = z.object({ mode: z.enum(['auto', 'manual']), tags: z.array(z.literal('a')) })
+  const ports = { in: { x: t.float }, out: { mode: t.json(Mode), level: stream(t.json(Mode)) } }
+  stage('returns', { ...ports, run: ({ x }) => ({ mode: { mode: x > 1 ? 'auto' : 'manual', tags: ['a'] } }) })
+  stage('waits', { ...ports, run: async (_args) => ({ mode: { mode: 'auto', tags: ['a'] } }) })
+  stage('yields', {
+    ...ports,
+    async *run(_args) {
+      yield { level: { mode: 'manual', tags: [] } }
+      return { mode: { mode: 'auto', tags: ['a'] } }
+    },
+  })
+  node('says', { ...ports, run: ({ x }) => (x > 1 ? { mode: { mode: 'auto', tags: [] } } : {}) })
+  // @ts-expect-error an object of any keys is no answer
+  stage('any_object', { ...ports, run: (): object => ({}) })
+  // @ts-expect-error nor is one that may be nothing
+  stage('maybe', { ...ports, run: (): object | void => {} })
+  // @ts-expect-error nor is something unknown
+  stage('unknown', { ...ports, run: (): unknown => 1 })
+  // @ts-expect-error a number is no answer
+  node('number', { ...ports, run: () => 1 })
+})

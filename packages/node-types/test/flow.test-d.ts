@@ -44,6 +44,11 @@ test('values of a debounce fit its type, and may be left out where the defaults 
   debounce(t.str)
   // @ts-expect-error there is no such option
   debounce(t.bool, { waits: 5 })
+  debounce(t.bool, { passthrough: false, wait: 5 })
+  // @ts-expect-error the type of the input depends on it
+  debounce(t.bool, { passthrough: Math.random() > 0.5 })
+  // @ts-expect-error what is passed through takes the place of first
+  debounce(t.bool, { passthrough: true, first: true })
   // @ts-expect-error first has the type of the port
   debounce(t.float, { first: 'on', then: 0 })
   liveFlow('f', { motion: t.bool, hold: t.float, alert: t.object }, (m, use) => {

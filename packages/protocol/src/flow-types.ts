@@ -7,14 +7,15 @@ import type { ArtifactRef } from './artifact.ts'
 import type { Dtype } from './dtype.ts'
 import type { FlowDocumentInput } from './flow.ts'
 
-declare const carries: unique symbol
+declare const itsValues: unique symbol
 
 /** A message of a flow, and the type of its values. */
 export interface Ref<out T> {
   /** Qualified name: `<flow>.<message>`. */
   readonly message: string
   readonly dtype: Dtype
-  readonly [carries]?: T
+  /** For the compiler alone; required, as its errors would speak of `undefined` otherwise. */
+  readonly [itsValues]: T
 }
 
 /** How a stage or function node of TypeScript is called; held by the definition, never by the wire. */

@@ -1,4 +1,4 @@
-import { t } from '@flow-service/flow-sdk'
+import { type PortRef, t } from '@flow-service/flow-sdk'
 import { commandsLm } from '@flow-service/node-types/flow'
 
 import type { Samples } from '../samples.ts'
@@ -27,6 +27,8 @@ export const samples: Samples = {
   typed: {
     by: commandsLm,
     place: ({ message }, use) =>
-      use(commandsLm({ targets: { kitchen_light: t.bool } }), { prompt: { message, dtype: 'any' } }),
+      use(commandsLm({ targets: { kitchen_light: t.bool } }), {
+        prompt: { message, dtype: 'any' } as PortRef<never, 'any'>,
+      }),
   },
 }

@@ -15,17 +15,14 @@ interface QuietOptions<W extends string> {
   readonly waitPort?: W
 }
 
-/** Options of {@link debounce}; `first` (true) and `then` (false) may be left out where the type takes a bool. */
-export type DebounceOptions<T, W extends string = never> = QuietOptions<W> & {
-  readonly passthrough?: false
-} & (boolean extends T
-    ? { readonly first?: T; readonly then?: T | null }
-    : { readonly first: T; readonly then: T | null })
-
-/** Options of a {@link debounce} that sends the incoming value in place of `first`. */
-export type PassthroughOptions<T, W extends string = never> = QuietOptions<W> & {
-  readonly passthrough: true
-} & (boolean extends T ? { readonly then?: T | null } : { readonly then: T | null })
+/**
+ * Options of {@link debounce}. Where the type takes a bool, `first` (true) and `then` (false) may be left out, and with
+ * them all options. `passthrough` sends the incoming value in place of `first`, so that `in` has the type too.
+ */
+export type DebounceOptions<T, W extends string = never, B extends boolean = false> = QuietOptions<W> & {
+  readonly passthrough?: boolean extends B ? 'true or false as it is written, since the ports depend on it' : B
+} & (true extends B ? unknown : boolean extends T ? { readonly first?: T } : { readonly first: T }) &
+  (boolean extends T ? { readonly then?: T | null } : { readonly then: T | null })
 
 type DebounceNode<I, P extends AnyValue, W extends string> = TypedNode<
   { readonly in: I } & { readonly [K in W]: LatestType<number, 'float'> },
@@ -37,24 +34,21 @@ type DebounceNode<I, P extends AnyValue, W extends string> = TypedNode<
  * passed through, `out`, and the wait port if it is named.
  * @example use(debounce(t.bool, { wait: 90 }), { in: m.motion }, { out: { out: m.light } })
  */
-export function debounce<P extends AnyValue, const W extends string = never>(
+export function debounce<P extends AnyValue>(
+  of: boolean extends ValueOf<P> ? P : 'a type of bool or any, as the options first and then are left out',
+): DebounceNode<typeof t.any, P, never>
+export function debounce<P extends AnyValue, const W extends string = never, const B extends boolean = false>(
   of: P,
-  options: PassthroughOptions<ValueOf<P>, W>,
-): DebounceNode<P, P, W>
-export function debounce<P extends typeof t.bool | typeof t.any, const W extends string = never>(
-  of: P,
-  options?: DebounceOptions<ValueOf<P>, W>,
-): DebounceNode<typeof t.any, P, W>
-export function debounce<P extends AnyValue, const W extends string = never>(
-  of: P,
-  options: DebounceOptions<ValueOf<P>, W>,
-): DebounceNode<typeof t.any, P, W>
+  options: DebounceOptions<ValueOf<P>, W, B>,
+): DebounceNode<true extends B ? P : typeof t.any, P, W>
+// Told apart by the number of arguments alone, so that an error speaks of the one that is meant.
 export function debounce(
   of: AnyValue,
-  options: QuietOptions<string> & { readonly passthrough?: boolean } = {},
-): DebounceNode<AnyValue, AnyValue, string> {
+  options: QuietOptions<string> & { readonly passthrough?: boolean | string } = {},
+): TypedNode<never, never> {
   const { waitPort, ...settings } = options
   const wait = waitPort === undefined ? {} : { [waitPort]: latest(t.float, options.wait ?? 60) }
   const inputs = { in: options.passthrough ? of : t.any, ...wait } as DebounceNode<AnyValue, AnyValue, string>['in']
-  return nodeType('debounce', { in: inputs, out: { out: of }, settings: { ...settings, wait_port: waitPort } })
+  const spec = { in: inputs, out: { out: of }, settings: { ...settings, wait_port: waitPort } }
+  return nodeType('debounce', spec) as TypedNode<never, never>
 }
