@@ -4,7 +4,7 @@
  * - *running* on one, with the clock of its silence;
  * - *ending*: it has been told to stop, and its process is dying; what the process still says is dropped;
  * - *over*: its one last frame, `result` or `error`, is sent.
- * Invariants call.C1-C6 are in DESIGN.md.
+ * Invariants call.C1-C7 are in DESIGN.md.
  * @module
  */
 import { randomBytes } from 'node:crypto'

@@ -138,8 +138,9 @@ const windowSchema = z.object({
 
 /** How `batch` and `values` have events gathered; null where each is told at once. */
 function windowOf(query: URLSearchParams): WindowOptions | null {
-  const given = { batch: query.get('batch') ?? undefined, values: query.get('values') ?? undefined }
-  const parsed = windowSchema.safeParse(given)
+  // given twice it is neither
+  const one = (key: string): string | undefined => (query.has(key) ? query.getAll(key).join(',') : undefined)
+  const parsed = windowSchema.safeParse({ batch: one('batch'), values: one('values') })
   if (!parsed.success) throw invalidPart(parsed.error, 'query')
   const { batch, values } = parsed.data
   if (batch === undefined && values === undefined) return null

@@ -125,6 +125,7 @@ test.each([
   ['batch=1001', 'query.batch'],
   ['batch=soon', 'query.batch'],
   ['batch=', 'query.batch'],
+  ['batch=50&batch=50', 'query.batch'],
   ['values=all', 'query.values'],
   ['runs=7', 'query.runs'],
   ['kinds=noise', 'query.kinds'],
