@@ -58,6 +58,9 @@ export const artifactUploadSchema = z
 /** Where bytes go that are sent to the store of an engine directly. */
 export type ArtifactUpload = z.output<typeof artifactUploadSchema>
 
+/** Media type of a large value of a run, whose JSON is stored as an artifact in place of it (V15). */
+export const STORED_VALUE_TYPE = 'application/vnd.flow-service.value+json'
+
 const digestPattern = /^sha256:[0-9a-f]{64}$/
 
 /** Whether a value is a reference to stored bytes: told by its digest and media type. */

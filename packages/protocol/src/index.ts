@@ -219,7 +219,6 @@ export {
   MAX_SWEEP_RUNS,
   MAX_WIDGETS,
   MAX_WORKER_FRAME_BYTES,
-  STORED_VALUE_TYPE,
 } from './limits.ts'
 export {
   type Message,

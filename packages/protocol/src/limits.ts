@@ -11,8 +11,6 @@ export const MAX_BODY_BYTES = 4 * 1024 * 1024
 export const MAX_HOOK_BYTES = 1024 * 1024
 /** Largest node output or result value that is stored in the database, in bytes of JSON (G35). */
 export const MAX_STORED_VALUE_BYTES = 262_144
-/** Media type of such a value of a run, whose JSON is stored as an artifact in place of it (V15). */
-export const STORED_VALUE_TYPE = 'application/vnd.flow-service.value+json'
 /** Log text kept per node record, in bytes; the tail is kept (G30). */
 export const MAX_LOG_BYTES = 65_536
 /** Largest frame between engine and worker, in bytes (G54). */
