@@ -94,7 +94,7 @@ test('a page of a foreign origin cannot use a ticket, nor use it up [T46]', asyn
   expect(await at.knock(`?ticket=${(await at.newTicket()).ticket}`, { origin: 'https://flows.example' })).toBe(101)
 })
 
-test('the first frame is the snapshot with the last number that it includes, then come events with those of the engine [R645] [R646, V20]', async () => {
+test('the first frame is the snapshot with the last number that it includes, then come events with those of the engine [R645] [R646]', async () => {
   at.snapshot = async () => () => ({ ...nothing, flows: [{ name: 'f', mode: 'live', status: 'active', held: 0 }] })
   const client = await at.open()
   await client.next(1)

@@ -71,7 +71,7 @@ describe('outputs of a node', () => {
     }
   })
 
-  test('are given up to 256 kB of JSON, and as references beyond [R680, V15]', async () => {
+  test('are given up to 256 kB of JSON, and as references beyond [R680]', async () => {
     await engine.publish('sized', stage())
     engine.code['stage'] = async ({ inputs }) => ({ y: 'x'.repeat(inputs['x'] as number) })
     const fits = await ended('sized', { params: { x: 200_000 } })
