@@ -107,6 +107,8 @@ export async function fakeEngine(behaviour: Behaviour = {}): Promise<FakeEngine>
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: true })
   server.on('upgrade', (request, socket, head) => {
     attempts += 1
+    // a worker that is stopped just now may leave with a reset
+    socket.on('error', () => socket.destroy())
     const refusal = behaviour.refuse?.(attempts)
     if (refusal) {
       const { status, body = '', headers = {} } = refusal
