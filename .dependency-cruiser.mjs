@@ -39,6 +39,7 @@ export const slices = [
   'secrets',
   'artifacts',
   'messages',
+  'node-logs',
   'hooks',
   'work',
   'workers',

@@ -241,6 +241,7 @@ const places: Record<string, Record<string, string>> = {
   'flows.nodes.trigger': { name: 'alarm', id: 'hook' },
   'flows.nodes.cancel': { name: 'alarm', id: 'route' },
   'flows.nodes.acknowledge': { name: 'alarm', id: 'route' },
+  'flows.nodes.logs': { name: 'alarm', node: 'route' },
   'flows.delete': { name: 'spare' },
   'flows.rename': { name: 'other' },
   'flows.save': { name: 'fresh' },
@@ -270,12 +271,13 @@ const places: Record<string, Record<string, string>> = {
   'workers.provisioners': { name: 'nowhere', profile: 'spare' },
   alerts: { channel: 'webhook' },
   'runs.nodeOutputs': { node: 'work' },
+  'runs.nodeLogs': { node: 'work' },
   'artifacts.completeUpload': { upload: '01900000-0000-7000-8000-0000000000aa' },
   flows: { name: 'alarm' },
 }
 
 /** Operations on a run that has to be there, finished and with kept outputs, when others have deleted more. */
-const onStageRun: ReadonlySet<string> = new Set(['runs.nodeOutputs', 'runs.delete'])
+const onStageRun: ReadonlySet<string> = new Set(['runs.nodeOutputs', 'runs.nodeLogs', 'runs.delete'])
 
 const bodies: Record<string, (seeds: Seeds) => unknown> = {
   'login.accessToken': ({ email, password }) => ({ username: email, password }),

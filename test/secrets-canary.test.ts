@@ -118,7 +118,9 @@ describe('no value of a secret is shown [T80] [T104] [R150]', () => {
     await publishFlow(at.client, 'live', live)
     await publishFlow(at.client, 'batch', batch)
     const { ticket } = await at.client.flows.wsTicket()
-    const socket = new WebSocket(`${at.baseUrl.replace('http', 'ws')}/flows/ws?ticket=${ticket}`)
+    const socket = new WebSocket(
+      `${at.baseUrl.replace('http', 'ws')}/flows/ws?ticket=${ticket}&kinds=node,value,health,run,flow,log`,
+    )
     socket.addEventListener('message', ({ data: frame }) => frames.push(String(frame)))
     await new Promise((resolve) => socket.addEventListener('message', resolve, { once: true }))
     await at.client.http.flows.start({ name: 'live' })
@@ -158,6 +160,7 @@ describe('no value of a secret is shown [T80] [T104] [R150]', () => {
     ['a flow and the states of its nodes', '/flows/live', true],
     ['the list of flows', '/flows/', false],
     ['the source of a node', '/flows/live/nodes/work/source', false],
+    ['what a live node has printed', '/flows/live/nodes/work/logs', true],
     ['the last values', '/messages/', true],
     ['a history', '/messages/live.out/history', true],
     ['the list of runs', '/runs', true],
@@ -184,7 +187,8 @@ describe('no value of a secret is shown [T80] [T104] [R150]', () => {
     const [ok, failed] = await Promise.all(runs.map((id) => read(`/runs/${id}`)))
     const outputs = await read(`/runs/${runs[0]}/nodes/work/outputs`)
     expect([ok, failed].map((text) => (JSON.parse(text ?? '') as { status: string }).status)).toEqual(['ok', 'error'])
-    for (const text of [ok, failed]) expect([found(text ?? ''), hasMask(text ?? '')]).toEqual([[], true])
+    const logs = await read(`/runs/${runs[0]}/nodes/work/logs`)
+    for (const text of [ok, failed, logs]) expect([found(text ?? ''), hasMask(text ?? '')]).toEqual([[], true])
     expect(found(outputs)).toEqual([])
     expect(JSON.parse(ok ?? '')).toMatchObject({
       result: {

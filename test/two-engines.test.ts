@@ -66,6 +66,7 @@ describe.skipIf(!findPostgres())('two engines on a PostgreSQL server', () => {
 
     await killed.end('SIGKILL')
     await expect(other.client.http.flows.start({ name: 'porch' })).rejects.toMatchObject(inUse)
+    await expect(other.client.http.flows.nodes.logs({ name: 'porch', node: 'hook' })).rejects.toMatchObject(inUse)
     expect(await other.client.http.flows.get({ name: 'porch' })).toMatchObject({ status: 'paused' })
     await lose()
     expect(await other.client.http.flows.get({ name: 'porch' })).toMatchObject({ status: 'failed' })

@@ -51,6 +51,7 @@ import { hostLayer } from './host/slice.ts'
 import { deliverMail, mailLayer } from './mail/slice.ts'
 import { messagesLayer, valuesLayer } from './messages/slice.ts'
 import { followModules, modulesLayer } from './modules/slice.ts'
+import { nodeLogsLayer } from './node-logs/slice.ts'
 import { observabilityLayer, observe, observerLayer, shownStateLayer } from './observability/slice.ts'
 import { clock, config, log } from './process/given.ts'
 import { contextOf, type Deps, inOrder, type NamesOf, opens } from './process/layer.ts'
@@ -90,6 +91,7 @@ const nouns = inOrder(
   dispatcherLayer,
   connectorStateLayer,
   deviceSeatsLayer,
+  nodeLogsLayer,
   hostLayer,
   agentLayer,
   attachmentLayer,

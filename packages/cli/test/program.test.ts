@@ -26,12 +26,12 @@ test('every command is there', () => {
   expect(leaves(program()).map(({ words }) => words.replace('service ', ''))).toEqual(
     [
       'dev, serve, login, worker, worker bundle',
-      'flows list, flows get, flows validate, flows save, flows publish, flows discard, flows rename',
+      'flows list, flows get, flows logs, flows validate, flows save, flows publish, flows discard, flows rename',
       'flows duplicate, flows delete, flows log, flows diff, flows restore',
       'flows start, flows stop, flows pause, flows resume, flows step, flows run',
       'flows trigger, flows cancel, flows acknowledge, validate, messages list, messages publish, messages watch',
       'messages history, events, dead-letter list, dead-letter replay, dead-letter dismiss, audit, run, sweep, plan',
-      'runs list, runs best, runs show, runs compare, runs export, runs report, runs cancel, runs retry, runs edit',
+      'runs list, runs best, runs show, runs logs, runs compare, runs export, runs report, runs cancel, runs retry, runs edit',
       'runs delete, runs import, artifacts list, artifacts get, artifacts put',
       'dashboards list, dashboards show, dashboards from-flow, dashboards export, dashboards import, dashboards publish',
       'dashboards delete',

@@ -297,6 +297,7 @@ export {
   type TimeBucket,
   timeBucketSchema,
 } from './observability.ts'
+export * from './node-logs.ts'
 export * from './oauth.ts'
 export * from './run-annotation.ts'
 export * from './curves.ts'

@@ -12,6 +12,7 @@ import type { Database, Sql } from '../db/database.ts'
 import { actorOf, type EventLog } from '../events/event-log.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { LastValues } from '../messages/last-values.ts'
+import type { LiveLogs } from '../node-logs/live-logs.ts'
 import type { Markers } from '../work/markers.ts'
 import type { FlowActivity } from './flow-activity.ts'
 import type { LiveFlows } from './live.ts'
@@ -27,6 +28,7 @@ export interface FlowRemovalDeps {
   readonly artifacts: Pick<Artifacts, 'dropRefs'>
   readonly eventLog: Pick<EventLog, 'audit'>
   readonly lastValues: Pick<LastValues, 'commitOf' | 'forget' | 'remove'>
+  readonly liveLogs: Pick<LiveLogs, 'forget'>
   readonly markers: Pick<Markers, 'forget'>
   readonly code: Pick<CodeRegistry, 'has' | 'release'>
   readonly live: Pick<LiveFlows, 'end' | 'revive'>
@@ -64,6 +66,7 @@ export async function removeFlow(row: FlowRow, by: UserPrincipal, deps: FlowRemo
   lastValues.forget(row.name)
   deps.activity.forget(row.name)
   markers.forget(row.name)
+  deps.liveLogs.forget(row.name)
   code.release(row.name)
 }
 

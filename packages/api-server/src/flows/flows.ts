@@ -23,6 +23,7 @@ import type { DeviceWiring } from '../devices/device-wiring.ts'
 import { actorOf, type EventLog } from '../events/event-log.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { LastValues } from '../messages/last-values.ts'
+import type { LiveLogs } from '../node-logs/live-logs.ts'
 import type { Markers } from '../work/markers.ts'
 import type { LiveWork } from '../work/work.ts'
 import { type DocumentInput, Drafts, type Restoring } from './drafts.ts'
@@ -53,6 +54,7 @@ export interface FlowsDeps extends EngineSurroundings {
   readonly artifacts: Pick<Artifacts, 'addRefs' | 'dropRefs'>
   readonly eventLog: Pick<EventLog, 'audit'>
   readonly lastValues: Pick<LastValues, 'commitOf' | 'follow' | 'forget' | 'remove' | 'rename'>
+  readonly liveLogs: Pick<LiveLogs, 'forget' | 'rename'>
   readonly markers: Pick<Markers, 'follow' | 'forget' | 'written'>
   readonly code: CodeRegistry
   readonly live: LiveFlows

@@ -13,6 +13,7 @@ import { canonicalJson } from '@flow-service/protocol'
 import type { CodeRegistry } from '../code/registry.ts'
 import type { Database } from '../db/database.ts'
 import type { LastValues } from '../messages/last-values.ts'
+import type { LiveLogs } from '../node-logs/live-logs.ts'
 import type { Log } from '../process/log.ts'
 import type { Markers } from '../work/markers.ts'
 import type { FlowListener } from './flow-news.ts'
@@ -26,6 +27,7 @@ import { publishedContent } from './stored-content.ts'
 export interface FollowDeps {
   readonly database: Pick<Database, 'sql' | 'transaction'>
   readonly lastValues: Pick<LastValues, 'commitOf' | 'follow' | 'forget' | 'remove'>
+  readonly liveLogs: Pick<LiveLogs, 'forget' | 'rename'>
   readonly markers: Pick<Markers, 'forget'>
   readonly code: Pick<CodeRegistry, 'release'>
   readonly live: LiveFlows
@@ -92,6 +94,7 @@ async function rename(from: string, row: FlowRow, deps: FollowDeps): Promise<voi
   published.remove(from)
   lastValues.follow({ from, to: row.name })
   markers.forget(from)
+  deps.liveLogs.rename({ from, to: row.name })
   code.release(from)
   published.rename(row.id, row.name)
   published.take(row)
@@ -100,7 +103,8 @@ async function rename(from: string, row: FlowRow, deps: FollowDeps): Promise<voi
 }
 
 /** The end of a flow whose row is gone; what it has published meanwhile goes too. */
-async function drop(flow: Placed, { code, database, lastValues, live, markers, published }: FollowDeps): Promise<void> {
+async function drop(flow: Placed, deps: FollowDeps): Promise<void> {
+  const { code, database, lastValues, live, liveLogs, markers, published } = deps
   // another flow may have the name by now
   if ((await createFlowStore(database.sql).byName(flow.name)) !== null) return
   const wasActive = await live.end(flow)
@@ -108,6 +112,7 @@ async function drop(flow: Placed, { code, database, lastValues, live, markers, p
   if (wasActive) await lastValues.commitOf(flow.name)
   lastValues.forget(flow.name)
   markers.forget(flow.name)
+  liveLogs.forget(flow.name)
   code.release(flow.name)
   if (!wasActive) return
   await database.transaction(async (tx) => {

@@ -18,6 +18,7 @@ import { isUniqueViolation } from '../db/transaction.ts'
 import { actorOf, type EventLog } from '../events/event-log.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import type { LastValues } from '../messages/last-values.ts'
+import type { LiveLogs } from '../node-logs/live-logs.ts'
 import type { Markers } from '../work/markers.ts'
 import type { LiveWork } from '../work/work.ts'
 import { renameReferences } from './flow-references.ts'
@@ -36,6 +37,7 @@ export interface RenameDeps {
   readonly database: Pick<Database, 'sql' | 'transaction'>
   readonly eventLog: Pick<EventLog, 'audit'>
   readonly lastValues: Pick<LastValues, 'commitOf' | 'follow' | 'rename'>
+  readonly liveLogs: Pick<LiveLogs, 'rename'>
   readonly markers: Pick<Markers, 'follow' | 'written'>
   readonly code: Pick<CodeRegistry, 'has' | 'release'>
   readonly live: LiveFlows
@@ -133,13 +135,14 @@ async function renameHeld(
 
 /** Stores the new name, and has everything in memory follow at once. */
 async function commitNow(renaming: Renaming, naming: readonly string[], deps: Following): Promise<readonly FlowRow[]> {
-  const { code, lastValues, markers, published } = deps
+  const { code, lastValues, liveLogs, markers, published } = deps
   const { id, names } = renaming
   await lastValues.commitOf(names.from)
   await markers.written()
   const changed = await commit(renaming, naming, deps)
   lastValues.follow(names)
   markers.follow(names)
+  liveLogs.rename(names)
   code.release(names.from)
   published.remove(names.from)
   published.rename(id, names.to)

@@ -19,6 +19,7 @@ import { bus, eventLog } from '../events/slice.ts'
 import { host } from '../host/slice.ts'
 import { routes } from '../http/slice-api.ts'
 import { catalogue, lastValues, publisher, values } from '../messages/slice.ts'
+import { liveLogs } from '../node-logs/slice.ts'
 import { clock, config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { secrets } from '../secrets/slice.ts'
@@ -216,6 +217,7 @@ export const flowsLayer = inOrder(
       flowDashboards,
       flowRuns,
       lastValues,
+      liveLogs,
       markers,
       missing,
       pythons,
@@ -229,7 +231,7 @@ export const flowsLayer = inOrder(
   makes(sources, { ...changing, library }, ({ library, ...deps }) => new NodeSources(deps, library)),
   makes(
     control,
-    { ...changing, deviceViews, flavors, host, markers, missing, pythons },
+    { ...changing, deviceViews, flavors, host, liveLogs, markers, missing, pythons },
     (deps) => new LiveControl({ ...deps, rows: new FlowRows(deps) }),
   ),
   makes(
@@ -272,7 +274,7 @@ export const restoreLateFlows = begins(
 
 /** Follows what other engines do with flows. */
 export const followEngines = begins(
-  { code, contact, database, flowNews, lastValues, live, log, markers, placement, published },
+  { code, contact, database, flowNews, lastValues, live, liveLogs, log, markers, placement, published },
   ({ contact, flowNews, ...deps }) => {
     flowNews.begin(createFlowFollower(deps))
     contact.onReturn(() => flowNews.look())

@@ -14,6 +14,7 @@ import type { Hooks } from '../hooks/hooks.ts'
 import type { RoutedNodes } from '../hooks/routed-nodes.ts'
 import type { ServedSockets } from '../hooks/served-sockets.ts'
 import type { LastValues } from '../messages/last-values.ts'
+import type { LiveLogs } from '../node-logs/live-logs.ts'
 import { newId } from '../process/new-id.ts'
 import { maskedCall } from '../secrets/masked-call.ts'
 import type { Redactor } from '../secrets/redactor.ts'
@@ -34,6 +35,8 @@ export interface HostDeps {
   /** The way out of the machine for nodes. */
   readonly egress: { readonly dial: Dial; readonly fetch: OutgoingFetch['fetch'] }
   readonly lastValues: Pick<LastValues, 'get' | 'record'>
+  /** Keeps what nodes of live flows print, for who asks for it. */
+  readonly liveLogs: Pick<LiveLogs, 'add'>
   /** Takes what nodes print. */
   readonly log: { info(place: { readonly flow: string; readonly node: string }, text: string): void }
   readonly redactor: Pick<Redactor, 'mask' | 'stream'>
@@ -63,6 +66,7 @@ export function createHost(deps: HostDeps): Host {
     events,
     hooks,
     lastValues,
+    liveLogs,
     log,
     machine,
     markers,
@@ -75,8 +79,6 @@ export function createHost(deps: HostDeps): Host {
     cascadeEnded = () => {},
   } = deps
   const { mask } = redactor
-  /** Bytes that nodes of live flows have printed. */
-  const printed = new Map<string, number>()
   return {
     clock,
     newId,
@@ -92,11 +94,8 @@ export function createHost(deps: HostDeps): Host {
     work,
     markers,
     log({ text: raw, ...place }) {
-      const text = mask(raw)
+      const { offset, text } = liveLogs.add(place, mask(raw))
       log.info(place, text)
-      const key = `${place.flow} ${place.node}`
-      const offset = printed.get(key) ?? 0
-      printed.set(key, offset + Buffer.byteLength(text))
       if (events.isHeard()) events.publish({ type: 'log', ...place, run: null, offset, text }, clock.now())
     },
     webhook: (flow, route, handler) => hooks.register(flow, route, handler),

@@ -14,6 +14,7 @@ import { dial, outgoing } from '../egress/layer.ts'
 import { bus, deadLetters } from '../events/slice.ts'
 import { hooks, routedNodes, servedSockets } from '../hooks/slice.ts'
 import { lastValues } from '../messages/slice.ts'
+import { liveLogs } from '../node-logs/slice.ts'
 import { clock, config, log } from '../process/given.ts'
 import { makes, noun } from '../process/layer.ts'
 import { redactor, secrets } from '../secrets/slice.ts'
@@ -41,6 +42,7 @@ const needs = {
   dispatcher,
   hooks,
   lastValues,
+  liveLogs,
   log,
   markers,
   outgoing,

@@ -118,7 +118,8 @@ export const createExecutionStore = (sql: Sql) => ({
   async nodes(run: string): Promise<NodeRow[]> {
     return sql<NodeRow[]>`
       select node, status, cached, cached_from, cached_node, worker, queued_at, started_at, finished_at, waiting_for,
-        logs, logs_truncated, traceback, error, cache, attempts
+        logs, logs_truncated, coalesce(log_bytes, octet_length(logs))::float8 as log_bytes, traceback, error, cache,
+        attempts
       from run_node where run = ${run}`
   },
 
@@ -245,19 +246,20 @@ const keepDrafts = (tx: Sql) => tx`, kept as (
 
 const noteNodes = (tx: Sql, items: readonly object[]) => tx`, noted as (
   insert into run_node (run, node, status, cached, cached_from, cached_node, worker, queued_at, started_at,
-    finished_at, waiting_for, logs, logs_truncated, traceback, error, cache, attempts)
+    finished_at, waiting_for, logs, logs_truncated, log_bytes, traceback, error, cache, attempts)
   select item.run, node, item.status, cached, cached_from, cached_node, worker, queued_at, started_at,
-    item.finished_at, waiting_for, logs, logs_truncated, traceback, item.error, item.cache::json,
+    item.finished_at, waiting_for, logs, logs_truncated, log_bytes, traceback, item.error, item.cache::json,
     item.attempts::json
   from json_to_recordset(${JSON.stringify(items)}::json) as item(
     run uuid, node text, status text, cached boolean, cached_from uuid, cached_node text, worker text,
     queued_at timestamptz, started_at timestamptz, finished_at timestamptz, waiting_for text, logs text,
-    logs_truncated boolean, traceback text, error json, cache text, attempts text)
+    logs_truncated boolean, log_bytes int8, traceback text, error json, cache text, attempts text)
   join held on held.id = item.run
   on conflict (run, node) do update set status = excluded.status, cached = excluded.cached,
     cached_from = excluded.cached_from, cached_node = excluded.cached_node, worker = excluded.worker,
     queued_at = excluded.queued_at, started_at = excluded.started_at, finished_at = excluded.finished_at,
     waiting_for = excluded.waiting_for, logs = excluded.logs, logs_truncated = excluded.logs_truncated,
+    log_bytes = excluded.log_bytes,
     traceback = excluded.traceback, error = excluded.error, cache = excluded.cache,
     attempts = excluded.attempts
 )`

@@ -318,8 +318,9 @@ export class Execution {
       onSaved: (node, ref) => recorder.observe({ kind: 'artifact', node, ref }),
       log,
     })
-    for (const { node, state } of this.#left?.calls ?? []) {
-      logs.goesOn(node, this.#left?.nodes.find((row) => row.node === node)?.logs ?? '', state.logBytes)
+    const going = new Set(this.#left?.calls.map(({ node }) => node))
+    for (const { node, logs: text, log_bytes: bytes } of this.#left?.nodes ?? []) {
+      if (going.has(node)) logs.goesOn(node, text, bytes)
     }
     return logs
   }

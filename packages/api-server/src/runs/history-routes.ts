@@ -2,13 +2,20 @@
  * `/runs`: numbers of all flows, outputs of nodes, deletion (wire decisions G34, G35, G38).
  * @module
  */
-import { deletedCountSchema, nameSchema, nodeOutputsSchema, runOverviewSchema } from '@flow-service/protocol'
+import {
+  deletedCountSchema,
+  nameSchema,
+  nodeLogsSchema,
+  nodeOutputsSchema,
+  runOverviewSchema,
+} from '@flow-service/protocol'
 import * as z from 'zod'
 
 import type { Sql } from '../db/database.ts'
 import { actorOf, type EventLog } from '../events/event-log.ts'
 import { endpoint, type Handlers, reply } from '../http/endpoint.ts'
 import { flag } from '../http/query.ts'
+import { logQuery } from '../node-logs/log-query.ts'
 import type { RunHistory } from './history.ts'
 
 const runId = z.uuid('use the id of a run').meta({ description: 'Of the run.' })
@@ -37,6 +44,20 @@ export const historyEndpoints = {
     params: z.object({ id: runId, node: nameSchema.meta({ description: 'Id of the node.' }) }),
     replies: { 200: reply.json('The outputs by port.', nodeOutputsSchema) },
     problems: ['not_found'],
+  }),
+  nodeLogs: endpoint({
+    id: 'runs.nodeLogs',
+    method: 'get',
+    path: '/runs/{id}/nodes/{node}/logs',
+    summary: 'Read what a node of a run has printed',
+    description:
+      'The last 65,536 bytes are kept; all of a longer log is an artifact of the run, `<node>.log`. Ask again with `after` set to `next` until the answer has no text and `ended` is true.',
+    auth: 'user',
+    scope: 'runs:read',
+    params: z.object({ id: runId, node: nameSchema.meta({ description: 'Id of the node.' }) }),
+    query: logQuery,
+    replies: { 200: reply.json('A part of the log.', nodeLogsSchema) },
+    problems: ['not_found', 'validation_failed'],
   }),
   delete: endpoint({
     id: 'runs.delete',
@@ -84,6 +105,9 @@ export const historyHandlers = ({
   },
   async nodeOutputs({ params }) {
     return { status: 200, value: await history.outputs(params.id, params.node) }
+  },
+  async nodeLogs({ params: { id, node }, query }) {
+    return { status: 200, value: await history.logs(id, node, query) }
   },
   async delete({ params: { id }, principal }) {
     await history.delete(id, (tx, flow) =>

@@ -2,9 +2,10 @@
  * The rows of finished runs: what their nodes returned, all runs in numbers, deletion.
  * @module
  */
-import type { RunStatus } from '@flow-service/protocol'
+import type { NodeRunStatus, RunStatus } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
+import { flowName } from './curves/run-filter.ts'
 import type { SummaryRow } from './run-record.ts'
 import { summary } from './store.ts'
 
@@ -12,6 +13,15 @@ import { summary } from './store.ts'
 export interface StoredOutputs {
   readonly cached: boolean
   readonly outputs: Record<string, unknown>
+}
+
+/** What a node of a run has printed, and whether it has ended. */
+export interface StoredLog {
+  readonly flow: string
+  readonly status: NodeRunStatus
+  readonly runStatus: RunStatus
+  readonly text: string
+  readonly bytes: number
 }
 
 /** The runs of a flow in numbers, with the columns of the newest one, all null when there is none. */
@@ -47,6 +57,15 @@ export const createHistoryStore = (sql: Sql) => ({
         union all
         select outputs from stage_cache where run = source.run and node = source.node and outputs is not null
       ) kept limit 1`
+    return row ?? null
+  },
+
+  /** What a node has printed; null when nothing has happened to it. */
+  async log(run: string, node: string): Promise<StoredLog | null> {
+    const [row] = await sql<StoredLog[]>`
+      select ${flowName(sql)} as flow, run_node.status, run.status as "runStatus", run_node.logs as text,
+        coalesce(run_node.log_bytes, octet_length(run_node.logs))::float8 as bytes
+      from run_node join run on run.id = run_node.run where run_node.run = ${run} and run_node.node = ${node}`
     return row ?? null
   },
 

@@ -2,12 +2,13 @@
  * Finished runs: their numbers, what their nodes returned, and how they are deleted (wire decisions G34, G35, G38).
  * @module
  */
-import type { NodeOutputs, RunOverview } from '@flow-service/protocol'
+import { isFinished, type NodeLogs, type NodeOutputs, type RunOverview } from '@flow-service/protocol'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database, Sql } from '../db/database.ts'
 import { ProblemError } from '../http/errors.ts'
-import type { HistoryStore, OverviewRow } from './history-store.ts'
+import { logPart } from '../node-logs/log-tail.ts'
+import type { HistoryStore, OverviewRow, StoredLog } from './history-store.ts'
 import { noRun, runActive } from './refusals.ts'
 import { summaryOf, type SummaryRow } from './run-record.ts'
 import type { RunsStore } from './store.ts'
@@ -54,6 +55,30 @@ export class RunHistory {
       'not_found',
       `node "${node}" has no outputs in run "${id}": they are kept of nodes that succeeded, may be cached and returned at most 262144 bytes of JSON`,
     )
+  }
+
+  /**
+   * A part of what a node has printed, behind its first `after` bytes. Refuses with `not_found`, and with
+   * `validation_failed` what is behind the end.
+   */
+  async logs(run: string, node: string, part: { after: number; limit: number }): Promise<NodeLogs> {
+    const { store, flush } = this.#deps
+    await flush(run)
+    const { flow, status, runStatus, ...kept } = (await store.log(run, node)) ?? (await this.#silent(run, node))
+    const ended = isFinished(runStatus) || !['pending', 'queued', 'running'].includes(status)
+    return { flow, node, run, ...logPart(kept, part), ended }
+  }
+
+  /** A node that nothing has happened to. */
+  async #silent(id: string, node: string): Promise<StoredLog> {
+    const run = await this.#deps.runs.detail(id)
+    if (!run) throw noRun(id)
+    const nodes = run.document?.nodes ?? []
+    if (nodes.some((one) => one.id === node)) {
+      return { flow: run.flow, status: 'pending', runStatus: run.status, text: '', bytes: 0 }
+    }
+    const known = nodes.map((one) => one.id).join(', ')
+    throw new ProblemError('not_found', `run "${id}" has no node "${node}"; its nodes: ${known || 'none'}`)
   }
 
   /** Deletes a finished run with its records; refuses with `not_found` and `run_active`. */

@@ -66,7 +66,6 @@ export class KeptRecord {
   readonly #over = new Map<string, Entry>()
   /** What executes of each node. */
   readonly #ofNode = new Map<string, Entry>()
-  readonly #printed = new Map<string, number>()
   #state: 'kept' | 'dropping' | 'dropped' = 'kept'
   #isRead: boolean
   #isFrozen = false
@@ -80,9 +79,7 @@ export class KeptRecord {
     this.#place = deps.ended
     this.#isRead = deps.read === null
     for (const { call, node, attempt, seq, part, state, place } of deps.calls) {
-      const { logBytes, ...known } = state
-      this.#enter({ call, node, attempt, place, seq, part, ...known, isNew: false })
-      this.#printed.set(node, logBytes)
+      this.#enter({ call, node, attempt, place, seq, part, ...state, isNew: false })
     }
   }
 
@@ -157,13 +154,11 @@ export class KeptRecord {
         if (hasSecret) this.giveUp()
         else if (entry) entry.emitted = { ...entry.emitted, [event.port]: event.value }
         break
-      case 'log':
-        this.#printed.set(event.node, (this.#printed.get(event.node) ?? 0) + Buffer.byteLength(event.text))
-        break
       case 'attempt':
         this.#attempt(event)
         break
       case 'artifact':
+      case 'log':
     }
   }
 
@@ -182,10 +177,10 @@ export class KeptRecord {
       read: this.#isRead ? null : (this.#deps.read?.() ?? null),
       begun: news
         .filter(({ isNew }) => isNew)
-        .map((entry) => ({ ...namesOf(entry), place: entry.place, state: this.#stateOf(entry) })),
+        .map((entry) => ({ ...namesOf(entry), place: entry.place, state: stateOf(entry) })),
       moved: news
         .filter(({ isNew }) => !isNew)
-        .map((entry) => ({ call: entry.call, seq: entry.seq, part: entry.part, state: this.#stateOf(entry) })),
+        .map((entry) => ({ call: entry.call, seq: entry.seq, part: entry.part, state: stateOf(entry) })),
       over: over.map(({ call }) => call),
       ended: this.#ended,
       dropped: false,
@@ -294,13 +289,11 @@ export class KeptRecord {
     // what had not begun when nothing was taken in any more does not begin here
     return [...this.#entries.values()].filter(({ news, stored, isNew }) => news > stored && !(isNew && this.#isFrozen))
   }
-
-  #stateOf({ node, emitted, startMs }: Entry): CallState {
-    return { emitted, startMs, logBytes: this.#printed.get(node) ?? 0 }
-  }
 }
 
 const gone = 'the run is not executed by this engine any more'
+
+const stateOf = ({ emitted, startMs }: Entry): CallState => ({ emitted, startMs })
 
 const namesOf = ({ call, node, attempt }: Begun): Begun => ({ call, node, attempt })
 

@@ -150,12 +150,7 @@ export class KeptRun {
 }
 
 /** The record of a run as it was left. */
-export const recordLeft = ({ nodes, curves, artifacts, calls }: LeftRun): RecordLeft => ({
-  nodes,
-  curves,
-  artifacts,
-  printed: new Map(calls.map(({ node, state }) => [node, state.logBytes])),
-})
+export const recordLeft = ({ nodes, curves, artifacts }: LeftRun): RecordLeft => ({ nodes, curves, artifacts })
 
 function earlierNodes({ nodes, ended, calls }: LeftRun): Map<string, EarlierNode> {
   const rows = new Map(nodes.map((row) => [row.node, row]))

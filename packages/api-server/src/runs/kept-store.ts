@@ -19,8 +19,6 @@ export interface CallState {
   readonly emitted: Record<string, unknown>
   /** When its worker has begun with it. */
   readonly startMs: number | null
-  /** Bytes that the node has printed. */
-  readonly logBytes: number
 }
 
 /** A call as far as what it did is stored. */

@@ -18,10 +18,10 @@ import {
   timestampOfMs,
 } from '@flow-service/protocol'
 
+import { LogTail } from '../node-logs/log-tail.ts'
 import { type CurveEnd, type CurveSummary, MetricBuffer, pointValue } from './curves/points.ts'
 import type { RunEnd, RunWrite } from './execution-store.ts'
 import type { KeptRecord } from './kept-record.ts'
-import { LogTail } from './log-tail.ts'
 import { type Facts, factsOf, type Listed } from './run-facts.ts'
 import { type NodeRow, type RunArtifact, storableText, untouchedNode } from './run-record.ts'
 import { type RunWrites, unstorable, type Written } from './run-writes.ts'
@@ -54,8 +54,6 @@ export interface RecordLeft {
   readonly nodes: readonly NodeRow[]
   readonly curves: readonly CurveEnd[]
   readonly artifacts: readonly RunArtifact[]
-  /** Bytes that nodes have printed, where that is known. */
-  readonly printed: ReadonlyMap<string, number>
 }
 
 type NodeEvent = Extract<BatchEvent, { kind: 'node' }>
@@ -101,11 +99,9 @@ export class RunRecorder {
     this.#newArtifacts = false
     for (const row of deps.left?.nodes ?? []) {
       this.#take(row.node, row.cached_from ?? deps.run, row.cached_node ?? row.node)
-      const { node, logs: text, logs_truncated: truncated } = row
+      const { node, logs: text, log_bytes: bytes, logs_truncated: truncated } = row
       this.#nodes.set(node, row)
-      if (text === '') continue
-      const bytes = deps.left?.printed.get(node) ?? Buffer.byteLength(text)
-      this.#logs.set(node, new LogTail({ text, truncated, bytes }))
+      if (bytes > 0) this.#logs.set(node, new LogTail({ text, truncated, bytes }))
     }
   }
 
@@ -227,8 +223,10 @@ export class RunRecorder {
 
   #rowOf(id: string): NodeRow {
     const row = this.#nodes.get(id) ?? untouchedNode(id)
-    const log = this.#logs.get(id)?.read()
-    return log ? { ...row, logs: log.text, logs_truncated: log.truncated } : row
+    const log = this.#logs.get(id)
+    if (!log) return row
+    const { text, truncated } = log.read()
+    return { ...row, logs: text, logs_truncated: truncated, log_bytes: log.bytes }
   }
 
   #node(event: NodeEvent): void {

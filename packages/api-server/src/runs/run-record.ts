@@ -58,6 +58,8 @@ export interface NodeRow {
   readonly waiting_for: string | null
   readonly logs: string
   readonly logs_truncated: boolean
+  /** Bytes of all that it has printed. */
+  readonly log_bytes: number
   readonly traceback: string | null
   readonly error: Failure | null
   /** Of a node with a retry; null of others, whose one attempt the row itself tells. */
@@ -82,6 +84,7 @@ export const untouchedNode = (node: string): NodeRow => ({
   waiting_for: null,
   logs: '',
   logs_truncated: false,
+  log_bytes: 0,
   traceback: null,
   error: null,
   attempts: null,
@@ -116,7 +119,7 @@ export const paramsOf = (inputs: readonly RunInput[]): Run['params'] =>
 
 /** A node that a finished run left without a final state was cancelled with it. */
 function nodeRecord(node: NodeRow, type: string, run: RunStatus): NodeRecord {
-  const { cached_node: _cachedNode, ...row } = node
+  const { cached_node: _cachedNode, log_bytes: _bytes, ...row } = node
   const open = row.status === 'pending' || row.status === 'queued' || row.status === 'running'
   return {
     ...row,
@@ -127,7 +130,13 @@ function nodeRecord(node: NodeRow, type: string, run: RunStatus): NodeRecord {
   }
 }
 
-function attemptsOf({ attempts, cached, started_at, finished_at, error }: Omit<NodeRow, 'cached_node'>): NodeAttempt[] {
+function attemptsOf({
+  attempts,
+  cached,
+  started_at,
+  finished_at,
+  error,
+}: Omit<NodeRow, 'cached_node' | 'log_bytes'>): NodeAttempt[] {
   if (attempts !== null) return [...attempts]
   return cached || started_at === null ? [] : [{ attempt: 1, started_at, finished_at, error }]
 }

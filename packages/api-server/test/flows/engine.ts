@@ -68,6 +68,7 @@ import { hooks, hooksLayer } from '../../src/hooks/slice.ts'
 import { cascadeEnded, host, hostLayer } from '../../src/host/slice.ts'
 import { bindingsOf } from '../../src/http/slice-api.ts'
 import { lastValues, valuesLayer } from '../../src/messages/slice.ts'
+import { nodeLogsLayer } from '../../src/node-logs/slice.ts'
 import { createClock } from '../../src/process/clock.ts'
 import { clock, config, log } from '../../src/process/given.ts'
 import { begins, contextOf, inOrder, makes, nounsOf, opens } from '../../src/process/layer.ts'
@@ -143,7 +144,7 @@ function slicesOf({ activeRuns = () => [], types = [], missing: lacks, flowsData
     ...([workLayer, adoptionLayer, hooksLayer] as const),
     ...([egressLayer, poolLayer, codeLayer, dispatcherLayer, connectorStateLayer, deviceSeatsLayer] as const),
     makes(cascadeEnded, {}, () => () => {}),
-    hostLayer,
+    ...([nodeLogsLayer, hostLayer] as const),
     // no spare process: few tests execute code
     makes(
       agent,

@@ -1,4 +1,4 @@
-import type { Run, RunSummary, Sweep } from '@flow-service/protocol'
+import type { NodeLogs, Run, RunSummary, Sweep } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { bind } from '../../src/http/mount.ts'
@@ -143,4 +143,84 @@ test('outputs, numbers and deletion have their addresses [R416, R500, R502, R506
   expect(removed).toEqual(['staged'])
   expect(await call('DELETE', '/runs?flow=staged')).toMatchObject({ status: 200, body: { deleted: 0 } })
   expect(removed).toEqual(['staged'])
+})
+
+const logsOf = async (run: string, node: string, query = '') =>
+  (await call('GET', `/runs/${run}/nodes/${node}/logs${query}`)).body as NodeLogs
+
+test('what a node of a run has printed is read in parts, while it goes on and after it', async () => {
+  const [spoken, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  await engine.publish('talks', { nodes: [node('say', [], { cache: false }), node('later', [], { cache: false })] })
+  engine.code['say'] = async (call) => {
+    call.onLog('stdout', 'größe\n')
+    spoken.resolve()
+    await goesOn.promise
+    call.onLog('stderr', 'end\n')
+    return {}
+  }
+  engine.code['later'] = async () => {
+    await goesOn.promise
+    return {}
+  }
+  const { id } = await engine.submit('talks')
+  await spoken.promise
+  const place = { flow: 'talks', node: 'say', run: id }
+  expect(await logsOf(id, 'say')).toEqual({ ...place, from: 0, next: 8, text: 'größe\n', cut: false, ended: false })
+  expect(await logsOf(id, 'later')).toMatchObject({ from: 0, next: 0, text: '', ended: false })
+  goesOn.resolve()
+  await engine.finished(id)
+  expect(await logsOf(id, 'say', '?after=8')).toEqual({
+    ...place,
+    from: 8,
+    next: 12,
+    text: 'end\n',
+    cut: false,
+    ended: true,
+  })
+  expect(await logsOf(id, 'say', '?after=1&limit=4')).toMatchObject({ from: 1, next: 4, text: 'rö' })
+  expect(await logsOf(id, 'say', '?after=12')).toMatchObject({ from: 12, next: 12, text: '', ended: true })
+})
+
+test('parts that cannot be are refused with the reason, as are nodes and runs that are not there', async () => {
+  engine.code['say'] = async (call) => {
+    call.onLog('stdout', 'x'.repeat(70_000))
+    return {}
+  }
+  const { id } = await engine.finished((await engine.submit('talks')).id)
+  expect(await logsOf(id, 'say', '?after=10&limit=3')).toMatchObject({ from: 4464, next: 4467, text: 'xxx', cut: true })
+  for (const [query, path] of [
+    ['after=70001', 'query.after'],
+    ['after=-1', 'query.after'],
+    ['after=1.5', 'query.after'],
+    ['limit=0', 'query.limit'],
+    ['limit=262145', 'query.limit'],
+    ['from=1', 'query.from'],
+  ]) {
+    expect([query, await call('GET', `/runs/${id}/nodes/say/logs?${query}`)]).toMatchObject([
+      query,
+      { status: 422, body: { code: 'validation_failed', errors: [{ path }] } },
+    ])
+  }
+  expect(await call('GET', `/runs/${id}/nodes/other/logs`)).toMatchObject({
+    status: 404,
+    body: { detail: expect.stringContaining('its nodes: say, later') },
+  })
+  expect(await call('GET', '/runs/01900000-0000-7000-8000-0000000000aa/nodes/say/logs')).toMatchObject({ status: 404 })
+  // as records from before they told how much was printed
+  await engine.database.sql`update run_node set log_bytes = null where run = ${id}`
+  expect(await logsOf(id, 'say', '?after=65535')).toMatchObject({ from: 65_535, next: 65_536, text: 'x' })
+})
+
+test('nodes of a cancelled run have ended, those that had not begun too', async () => {
+  const begun = Promise.withResolvers<void>()
+  engine.code['say'] = (call) =>
+    new Promise((_, reject) => {
+      call.signal.addEventListener('abort', () => reject(new Error('cancelled')))
+      begun.resolve()
+    })
+  const { id } = await engine.submit('talks')
+  await begun.promise
+  await engine.runs.cancel(id)
+  expect(await logsOf(id, 'say')).toMatchObject({ text: '', ended: true })
+  expect(await logsOf(id, 'later')).toMatchObject({ text: '', ended: true })
 })

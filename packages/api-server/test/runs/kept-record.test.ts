@@ -46,7 +46,7 @@ test('a call begins when its row is stored, with what was read first [kept-recor
   const { record, book, flushes } = recording()
   const begun = book.begin(place)
   expect(flushes()).toBe(1)
-  const state = { emitted: {}, startMs: null, logBytes: 0 }
+  const state = { emitted: {}, startMs: null }
   expect(record.drain(false)).toMatchObject({
     read: { 'other.x': 1 },
     begun: [{ call: 'c', node: 'a', attempt: 1, place, state }],
@@ -67,7 +67,7 @@ test('a position is that of the frames that were observed when it is taken, and 
   record.emitted('c')
   const safe = book.safe()
   expect(record.drain(false)?.moved).toEqual([
-    { call: 'c', seq: 4, part: 1, state: { emitted: { p: 3 }, startMs: null, logBytes: 0 } },
+    { call: 'c', seq: 4, part: 1, state: { emitted: { p: 3 }, startMs: null } },
   ])
   // this is in the next write
   book.applied(5)

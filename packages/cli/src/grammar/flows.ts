@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-import { clientOptions, collect, integer, lazily, withExamples } from './options.ts'
+import { clientOptions, collect, integer, lazily, positive, withExamples } from './options.ts'
 
 /** `flows …`: documents, and control of what runs. */
 export function addFlows(root: Command): void {
@@ -37,6 +37,13 @@ function addReading(flows: Command): void {
     .option('--published', 'the published content, also when there is a draft')
     .action(lazily(async () => (await import('../commands/flows.ts')).getFlow))
   withExamples(get, 'flows get climate', 'flows get climate --json > climate.json')
+  const logs = theFlow(flows, 'logs')
+    .argument('[node]', 'id of a node; all unless given')
+    .description('what the nodes of a live flow have printed since the engine started: the last 64 KiB of each')
+    .option('-f, --follow', 'and what they print, until Ctrl-C')
+    .option('-n, --lines <number>', 'begin with the last so many lines of each node', positive)
+    .action(lazily(async () => (await import('../commands/logs.ts')).flowLogs))
+  withExamples(logs, 'flows logs climate', 'flows logs climate limit --follow --lines 20')
   const validate = theFlow(flows, 'validate')
     .description('check the draft of a flow, or what is published; exit code 1 with errors')
     .action(lazily(async () => (await import('../commands/flows.ts')).validateFlow))

@@ -105,6 +105,18 @@ function addReading(runs: Command): void {
     .description('one run with its nodes, metrics and result')
     .action(lazily(async () => (await import('../commands/runs.ts')).showRun))
   withExamples(show, 'runs show 01a2b3c4-0000-7000-8000-000000000000')
+  const logs = clientOptions(
+    runs.command('logs').argument('<id>', 'id of a run', runId).argument('[node]', 'id of a node; all unless given'),
+  )
+    .description('what the nodes of a run have printed: the last 64 KiB of each')
+    .option('-f, --follow', 'and what they print until the run ends')
+    .option('-n, --lines <number>', 'begin with the last so many lines of each node', positive)
+    .action(lazily(async () => (await import('../commands/logs.ts')).runLogs))
+  withExamples(
+    logs,
+    'runs logs 01a2b3c4-0000-7000-8000-000000000000',
+    'runs logs 01a2b3c4-0000-7000-8000-000000000000 train --follow',
+  )
   const compare = clientOptions(
     runs.command('compare').argument('<metric>', 'a message').argument('[id...]', 'runs', runIds),
   )

@@ -209,6 +209,20 @@ export interface FlowsNodesTriggerOptions extends Request {
   readonly values?: NonNullable<wire.FlowsNodesTriggerData['body']>['values']
 }
 
+/** Options of `flows.nodes.logs`. */
+export interface FlowsNodesLogsOptions extends Request {
+  /**
+   * Bytes to leave out: `next` of the answer before. What is kept no more is left out anyway.
+   * @default 0
+   */
+  readonly after?: NonNullable<wire.FlowsNodesLogsData['query']>['after']
+  /**
+   * Bytes of text at most; one whole character is given all the same.
+   * @default 65536
+   */
+  readonly limit?: NonNullable<wire.FlowsNodesLogsData['query']>['limit']
+}
+
 /** Options of `flows.nodes.putSource`. */
 export interface FlowsNodesPutSourceOptions extends Request {
   /** The new text. */
@@ -385,6 +399,20 @@ export interface RunsAppendOptions extends Request {
 export interface RunsImportOptions extends Request {
   /** Runs that ended elsewhere. */
   readonly runs: NonNullable<wire.RunsImportData['body']>['runs']
+}
+
+/** Options of `runs.nodeLogs`. */
+export interface RunsNodeLogsOptions extends Request {
+  /**
+   * Bytes to leave out: `next` of the answer before. What is kept no more is left out anyway.
+   * @default 0
+   */
+  readonly after?: NonNullable<wire.RunsNodeLogsData['query']>['after']
+  /**
+   * Bytes of text at most; one whole character is given all the same.
+   * @default 65536
+   */
+  readonly limit?: NonNullable<wire.RunsNodeLogsData['query']>['limit']
 }
 
 /** Options of `runs.export`. */
@@ -819,6 +847,15 @@ export class FlowsNodesCalls {
   /** Clear a node’s failure marker */
   acknowledge(flow: FlowNamed, id: string, options: Request = {}): Promise<wire.FlowsNodesAcknowledgeResponse> {
     return this.http.flows.nodes.acknowledge(wireOf(options, { name: flowName(flow), id }), requestOf(options))
+  }
+
+  /**
+   * Read what a node of a live flow has printed
+   *
+   * Since the engine started: the last 65,536 bytes of each node, and 16 MiB of all nodes. After a start of the engine offsets begin at 0 again. `ended` is true while the flow is not active.
+   */
+  logs(flow: FlowNamed, node: string, options: FlowsNodesLogsOptions = {}): Promise<wire.FlowsNodesLogsResponse> {
+    return this.http.flows.nodes.logs(wireOf(options, { name: flowName(flow), node }), requestOf(options))
   }
 
   /**
@@ -1490,6 +1527,15 @@ export class RunsCalls {
    */
   nodeOutputs(run: RunNamed, node: string, options: Request = {}): Promise<wire.RunsNodeOutputsResponse> {
     return this.http.runs.nodeOutputs(wireOf(options, { id: runName(run), node }), requestOf(options))
+  }
+
+  /**
+   * Read what a node of a run has printed
+   *
+   * The last 65,536 bytes are kept; all of a longer log is an artifact of the run, `<node>.log`. Ask again with `after` set to `next` until the answer has no text and `ended` is true.
+   */
+  nodeLogs(run: RunNamed, node: string, options: RunsNodeLogsOptions = {}): Promise<wire.RunsNodeLogsResponse> {
+    return this.http.runs.nodeLogs(wireOf(options, { id: runName(run), node }), requestOf(options))
   }
 
   /**

@@ -3455,6 +3455,41 @@ export type NodeCancelResult = {
     cancelled: number;
 };
 
+export type NodeLogs = {
+    /**
+     * Name of the flow.
+     */
+    flow: string;
+    /**
+     * Id of the node.
+     */
+    node: string;
+    /**
+     * Id of the run; null of a live flow.
+     */
+    run: string | null;
+    /**
+     * Offset of the first byte of `text`.
+     */
+    from: number;
+    /**
+     * Offset behind its last byte: `after` of the next request.
+     */
+    next: number;
+    /**
+     * What the node has printed, without the values of secrets.
+     */
+    text: string;
+    /**
+     * Whether the text that `after` asked for is not kept any more.
+     */
+    cut: boolean;
+    /**
+     * Whether nothing more comes as things are: the node, or its flow, has ended.
+     */
+    ended: boolean;
+};
+
 export type NodeSource = {
     /**
      * Name of the flow.
@@ -8868,6 +8903,73 @@ export type FlowsNodesAcknowledgeResponses = {
 
 export type FlowsNodesAcknowledgeResponse = FlowsNodesAcknowledgeResponses[keyof FlowsNodesAcknowledgeResponses];
 
+export type FlowsNodesLogsData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the flow.
+         */
+        name: string;
+        /**
+         * Id of the node.
+         */
+        node: string;
+    };
+    query?: {
+        /**
+         * Bytes to leave out: `next` of the answer before. What is kept no more is left out anyway.
+         */
+        after?: number;
+        /**
+         * Bytes of text at most; one whole character is given all the same.
+         */
+        limit?: number;
+    };
+    url: '/flows/{name}/nodes/{node}/logs';
+};
+
+export type FlowsNodesLogsErrors = {
+    /**
+     * `wrong_mode`: Not possible in this mode of the flow
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `in_use`: Still in use
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type FlowsNodesLogsError = FlowsNodesLogsErrors[keyof FlowsNodesLogsErrors];
+
+export type FlowsNodesLogsResponses = {
+    /**
+     * A part of the log.
+     */
+    200: NodeLogs;
+};
+
+export type FlowsNodesLogsResponse = FlowsNodesLogsResponses[keyof FlowsNodesLogsResponses];
+
 export type FlowsNodesGetSourceData = {
     body?: never;
     path: {
@@ -10833,6 +10935,65 @@ export type RunsNodeOutputsResponses = {
 };
 
 export type RunsNodeOutputsResponse = RunsNodeOutputsResponses[keyof RunsNodeOutputsResponses];
+
+export type RunsNodeLogsData = {
+    body?: never;
+    path: {
+        /**
+         * Of the run.
+         */
+        id: string;
+        /**
+         * Id of the node.
+         */
+        node: string;
+    };
+    query?: {
+        /**
+         * Bytes to leave out: `next` of the answer before. What is kept no more is left out anyway.
+         */
+        after?: number;
+        /**
+         * Bytes of text at most; one whole character is given all the same.
+         */
+        limit?: number;
+    };
+    url: '/runs/{id}/nodes/{node}/logs';
+};
+
+export type RunsNodeLogsErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `not_found`: Not found
+     */
+    404: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type RunsNodeLogsError = RunsNodeLogsErrors[keyof RunsNodeLogsErrors];
+
+export type RunsNodeLogsResponses = {
+    /**
+     * A part of the log.
+     */
+    200: NodeLogs;
+};
+
+export type RunsNodeLogsResponse = RunsNodeLogsResponses[keyof RunsNodeLogsResponses];
 
 export type MetricsNamesData = {
     body?: never;

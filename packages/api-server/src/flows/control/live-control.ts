@@ -22,6 +22,7 @@ import type {
   Json,
   LiveRunResult,
   NodeCancelResult,
+  NodeLogs,
   NodeState,
   StepResult,
   TriggerResult,
@@ -29,6 +30,8 @@ import type {
 
 import type { CodeRegistry } from '../../code/registry.ts'
 import { invalid, ProblemError } from '../../http/errors.ts'
+import type { LiveLogs } from '../../node-logs/live-logs.ts'
+import { logPart } from '../../node-logs/log-tail.ts'
 import type { Markers } from '../../work/markers.ts'
 import type { EngineSurroundings } from '../engine-surroundings.ts'
 import type { FlowRows } from '../flow-rows.ts'
@@ -48,6 +51,7 @@ export interface LiveControlDeps extends EngineSurroundings {
   readonly host: Host
   readonly registry: NodeRegistry
   readonly code: Pick<CodeRegistry, 'issues'>
+  readonly liveLogs: Pick<LiveLogs, 'read'>
   readonly markers: Pick<Markers, 'clear' | 'of' | 'written'>
   readonly published: Pick<PublishedFlows, 'dtypeOf'>
   readonly pythonIssues: PythonIssues
@@ -136,6 +140,20 @@ export class LiveControl {
     return { ...state, health: 'ok', message: null }
   }
 
+  /**
+   * A part of what the node has printed since the engine started, behind the first `after` bytes. Refuses with
+   * `validation_failed` what is behind the end.
+   */
+  async logs(name: string, node: string, part: { after: number; limit: number }): Promise<NodeLogs> {
+    if ((await this.modeOf(name)) === 'batch') {
+      throw new ProblemError('wrong_mode', `flow "${name}" is a batch flow: what its nodes print is with its runs`)
+    }
+    const { row, flow } = await this.#placeOf(name)
+    assertHas(row, flow, node)
+    const { liveLogs } = this.#deps
+    return { flow: name, node, run: null, ...logPart(liveLogs.read(name, node), part), ended: flow === undefined }
+  }
+
   /** How the draft is run: a batch flow as a draft run, a live one by {@link LiveControl.runOnce}. */
   async modeOf(name: string): Promise<FlowMode> {
     return currentContent(await this.#deps.rows.find(name)).document.mode
@@ -202,15 +220,19 @@ export class LiveControl {
 
   /** The flow that has the node, while it runs. */
   async #flowOf(name: string, node: string): Promise<LiveFlow | undefined> {
+    const { row, flow } = await this.#placeOf(name)
+    // one that is being made anew is asked when it is there
+    await flow?.ready(node)
+    assertHas(row, flow, node)
+    return flow
+  }
+
+  /** A live flow that no other engine runs, and what runs of it. */
+  async #placeOf(name: string): Promise<{ row: FlowRow; flow: LiveFlow | undefined }> {
     const row = await this.#deps.rows.find(name)
     assertIsLive(row)
     this.#deps.live.assertHere(row)
-    const flow = this.#deps.live.running(row)
-    // one that is being made anew is asked when it is there
-    await flow?.ready(node)
-    const { document } = flow ?? publishedContent(row) ?? currentContent(row)
-    if (document.nodes.some(({ id }) => id === node)) return flow
-    throw new ProblemError('not_found', `flow "${name}" has no node "${node}"`)
+    return { row, flow: this.#deps.live.running(row) }
   }
 
   #state(row: FlowRow): FlowState {
@@ -221,6 +243,12 @@ export class LiveControl {
 
 function assertIsLive(row: FlowRow): void {
   assertLive(row.name, (publishedContent(row) ?? currentContent(row)).document)
+}
+
+function assertHas(row: FlowRow, flow: LiveFlow | undefined, node: string): void {
+  const { document } = flow ?? publishedContent(row) ?? currentContent(row)
+  if (document.nodes.some(({ id }) => id === node)) return
+  throw new ProblemError('not_found', `flow "${row.name}" has no node "${node}"`)
 }
 
 const notActive = (name: string): ProblemError =>

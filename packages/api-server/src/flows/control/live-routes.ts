@@ -9,6 +9,7 @@ import {
   liveRunResultSchema,
   nameSchema,
   nodeCancelResultSchema,
+  nodeLogsSchema,
   nodeStateSchema,
   type ProblemItem,
   type Run,
@@ -24,6 +25,7 @@ import { actorOf, type EventLog } from '../../events/event-log.ts'
 import { type Call, endpoint, type Handlers, json, reply } from '../../http/endpoint.ts'
 import { invalid, ProblemError } from '../../http/errors.ts'
 import type { UserPrincipal } from '../../http/principal.ts'
+import { logQuery } from '../../node-logs/log-query.ts'
 import type { LiveControl } from './live-control.ts'
 
 const params = z.object({ name: nameSchema.meta({ description: 'Name of the flow.' }) })
@@ -140,6 +142,20 @@ export const liveEndpoints = {
     replies: { 200: reply.json('The node.', nodeStateSchema) },
     problems: ['not_found', 'wrong_mode', 'in_use'],
   }),
+  logs: endpoint({
+    id: 'flows.nodes.logs',
+    method: 'get',
+    path: '/flows/{name}/nodes/{node}/logs',
+    summary: 'Read what a node of a live flow has printed',
+    description:
+      'Since the engine started: the last 65,536 bytes of each node, and 16 MiB of all nodes. After a start of the engine offsets begin at 0 again. `ended` is true while the flow is not active.',
+    auth: 'user',
+    scope: 'flows:read',
+    params: params.extend({ node: nodeParams.shape.id }),
+    query: logQuery,
+    replies: { 200: reply.json('A part of the log.', nodeLogsSchema) },
+    problems: ['not_found', 'wrong_mode', 'in_use', 'validation_failed'],
+  }),
 } as const
 
 /** What the endpoints are answered by. */
@@ -180,6 +196,7 @@ export const liveHandlers = (deps: LiveHandlersDeps): Handlers<typeof liveEndpoi
       eventLog.note({ action: 'node.acknowledge', actor: actorOf(principal), flow, node })
       return { status: 200, value }
     },
+    logs: async ({ params: { name, node }, query }) => ({ status: 200, value: await control.logs(name, node, query) }),
   }
 }
 

@@ -252,12 +252,17 @@ export class Appends {
 
   /** A run that goes on is told of before its points, one that has ended after them. */
   #tell({ write: { change }, state: { flow } }: Planned, { before, lease_until: _until, ...run }: WrittenRow): void {
-    const { tellRun, publishEvent } = this.#deps
+    const { tellRun, publishEvent, host } = this.#deps
     const news = run.status === before ? null : summaryOf(run)
     if (news && !isFinished(run.status)) tellRun(news)
     for (const { name, step, value, ts } of change.told) {
       const place = { flow, node: TRACK_NODE, port: name, run: run.id, step }
       publishEvent({ type: 'value', message: `${flow}.${name}`, value, ...place }, ts)
+    }
+    if (change.logs) {
+      const { bytes, added: text } = change.logs
+      const offset = bytes - Buffer.byteLength(text)
+      publishEvent({ type: 'log', flow, node: TRACK_NODE, run: run.id, offset, text }, host.clock.now())
     }
     if (news && isFinished(run.status)) tellRun(news)
   }

@@ -15,8 +15,8 @@ import {
 } from '@flow-service/protocol'
 
 import { invalid } from '../../http/errors.ts'
+import { type KeptOutput, LogTail } from '../../node-logs/log-tail.ts'
 import { boundsOf, type Chunk, type ChunkPoints, type CurveSummary } from '../curves/points.ts'
-import { LogTail } from '../log-tail.ts'
 import { factsOf, type Facts, maskedInputs } from '../run-facts.ts'
 import { type RunArtifact, storableText } from '../run-record.ts'
 import { CHUNK_POINTS, type CurveEnd, TRACK_NODE, type TrackedState, type TrackEnd } from './tracked-state.ts'
@@ -43,7 +43,8 @@ export interface Change {
   readonly inputs: readonly RunInput[] | null
   readonly result: Record<string, unknown> | null
   readonly artifacts: readonly RunArtifact[] | null
-  readonly logs: { readonly text: string; readonly truncated: boolean; readonly bytes: number } | null
+  /** The kept end of what it has printed, all bytes of that, and what is new of it. */
+  readonly logs: (KeptOutput & { readonly truncated: boolean; readonly added: string }) | null
   readonly end: TrackEnd | null
   /** Null where lists know nothing new. */
   readonly facts: Facts | null
@@ -234,8 +235,8 @@ const summariesOf = (curves: Change['curves']): Record<string, CurveSummary> =>
 
 function longerLogs({ logs, logs_truncated: truncated, log_bytes: bytes }: TrackedState, text: string) {
   const tail = new LogTail({ text: logs, truncated, bytes })
-  tail.add(text)
-  return { ...tail.read(), bytes: tail.bytes }
+  const added = tail.add(text)
+  return { ...tail.read(), bytes: tail.bytes, added }
 }
 
 function endOf(

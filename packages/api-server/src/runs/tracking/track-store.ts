@@ -93,7 +93,7 @@ export const createTrackStore = (sql: Sql, leaseS: number) => ({
     return sql<TrackedState[]>`
       select run.id as run, ${flowName(sql)} as flow, track.owner, run.status, run.lease_until,
         coalesce(track.seq, 0)::float8 as seq, coalesce(track.curves, '{}') as curves,
-        coalesce(track.log_bytes, 0)::float8 as log_bytes, coalesce(node.logs, '') as logs,
+        coalesce(node.log_bytes, octet_length(node.logs), 0)::float8 as log_bytes, coalesce(node.logs, '') as logs,
         coalesce(node.logs_truncated, false) as logs_truncated, content.inputs, content.result,
         case when run.id = any(${artifacts as string[]}::uuid[]) then content.artifacts else '[]'::json end as artifacts
       from run
@@ -143,8 +143,7 @@ async function write(tx: Sql, writes: readonly TrackWrite[], leaseS: number): Pr
       from held where run.id = held.id
       returning ${summary(tx)}, held.before, run.lease_until
     ), counted as (
-      update run_track set seq = held.seq, curves = coalesce(held.curves, run_track.curves),
-        log_bytes = coalesce(held.log_bytes, run_track.log_bytes)
+      update run_track set seq = held.seq, curves = coalesce(held.curves, run_track.curves)
       from held where run_track.run = held.id
     )
     ${writes.some(({ change }) => hasContent(change)) ? storeContent(tx) : tx``}
@@ -218,6 +217,7 @@ const storeContent = (tx: Sql) => tx`, stored as (
 const noteNode = (tx: Sql) => tx`, noted as (
   update run_node set logs = coalesce(held.logs, run_node.logs),
     logs_truncated = coalesce(held.logs_truncated, run_node.logs_truncated),
+    log_bytes = coalesce(held.log_bytes, run_node.log_bytes),
     status = coalesce(held.status, run_node.status),
     finished_at = case when held.status is not null then greatest(held.finished_at, run_node.started_at) end,
     error = case when held.error is not null then json_build_object(

@@ -1,4 +1,4 @@
-import type { FlowDocumentInput, NodeCancelResult, NodeState, TriggerResult } from '@flow-service/protocol'
+import type { FlowDocumentInput, NodeCancelResult, NodeLogs, NodeState, TriggerResult } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { input, isAlive, listening, type LiveService, output, startLive } from '../live-service.ts'
@@ -206,4 +206,47 @@ test('what the code of a live node prints is told with its place in all that it 
     expect(offset).toBe(before)
     before += Buffer.byteLength(text)
   }
+  const logs = async (path: string) => at.root<NodeLogs>('GET', `/flows/${path}`)
+  const place = { flow: 'talks', node: 'say', run: null }
+  expect((await logs('talks/nodes/say/logs')).value).toEqual({
+    ...place,
+    from: 0,
+    next: 20,
+    text: 'größe 1\ngröße 2\n',
+    cut: false,
+    ended: false,
+  })
+  await at.control('talks', 'stop')
+  expect((await logs('talks/nodes/say/logs?after=10&limit=5')).value).toMatchObject({
+    ...place,
+    from: 10,
+    next: 14,
+    text: 'grö',
+    ended: true,
+  })
+  expect((await logs('talks/nodes/say/logs?after=21')).problem).toMatchObject({
+    code: 'validation_failed',
+    errors: [{ path: 'query.after' }],
+  })
+  expect((await logs('talks/nodes/sing/logs')).problem.detail).toBe('flow "talks" has no node "sing"')
+  // what comes after a stop is behind what was before, and a new name takes it along
+  await at.control('talks', 'start')
+  await at.send('talks.x', 3)
+  await expect.poll(printed, { timeout: 30_000 }).toBe('größe 1\ngröße 2\ngröße 3\n')
+  await at.control('talks', 'rename', { name: 'speaks' })
+  expect((await logs('speaks/nodes/say/logs?after=20')).value).toMatchObject({ flow: 'speaks', text: 'größe 3\n' })
+  expect((await logs('talks/nodes/say/logs')).status).toBe(404)
+  await at.root('DELETE', '/flows/speaks')
+  await at.publish('speaks', { inputs: [{ name: 'x' }], nodes: [{ id: 'say', type: 'python', source, ports }] })
+  expect((await logs('speaks/nodes/say/logs')).value).toMatchObject({ from: 0, next: 0, text: '', cut: false })
+})
+
+test('a batch flow keeps what its nodes print with its runs, and its logs are asked there', async () => {
+  await at.root('PUT', '/flows/batched', { mode: 'batch', nodes: [] })
+  const { status, problem } = await at.root('GET', '/flows/batched/nodes/n/logs')
+  expect([status, problem.code, problem.detail]).toEqual([
+    400,
+    'wrong_mode',
+    'flow "batched" is a batch flow: what its nodes print is with its runs',
+  ])
 })

@@ -235,8 +235,23 @@ describe('what its program tells', () => {
     await tell(engine, id, { seq: 3, logs: 'x'.repeat(70_000) })
     const [node] = (await engine.runs.get(id)).nodes
     expect([node?.logs.length, node?.logs_truncated]).toEqual([65_536, true])
-    const [bytes] = await engine.database.sql`select log_bytes::int as n from run_track where run = ${id}`
+    const [bytes] = await engine.database.sql`select log_bytes::int as n from run_node where run = ${id}`
     expect(bytes).toEqual({ n: 8 + 12 + 70_000 })
+    const part = await engine.runs.history.logs(id, 'track', { after: 70_017, limit: 100 })
+    expect(part).toMatchObject({ from: 70_017, next: 70_020, text: 'xxx', cut: false, ended: false })
+    const told = engine.events.flatMap((event) =>
+      event.type === 'log' && event.run === id ? [[event.node, event.offset, event.text.length]] : [],
+    )
+    expect(told).toEqual([
+      ['track', 0, 8],
+      ['track', 8, 10],
+      ['track', 20, 70_000],
+    ])
+    await tell(engine, id, { seq: 4, status: 'ok' })
+    expect(await engine.runs.history.logs(id, 'track', { after: 0, limit: 1 })).toMatchObject({
+      cut: true,
+      ended: true,
+    })
   })
 
   test('refers to bytes that were stored before, and is refused whole where they were not', async () => {
