@@ -92,7 +92,7 @@ async function followLogs(client: Client, { nodes, heard, ends }: Subject, print
   const interrupt = (): void => stop.abort()
   process.once('SIGINT', interrupt)
   process.once('SIGTERM', interrupt)
-  const waiting = new Set(nodes)
+  const waiting = new Set<string>()
   let printing = Promise.resolve()
   const print = async (): Promise<void> => {
     for (const node of waiting) {
