@@ -37,11 +37,11 @@ export interface MadeProject {
 }
 
 const home = join(import.meta.dirname, '..')
-const template = join(home, 'template')
+const template = join(home, 'template', 'app')
 
 /**
- * Makes a project. Throws a {@link UsageError} for what cannot be made, and writes nothing then; and an Error when git or the package
- * manager fails, which leaves the project without what they were to do.
+ * Makes a project. Throws a {@link UsageError} for what cannot be made, and writes nothing then; and an Error when git or the
+ * package manager fails, which leaves the project without what they were to do.
  */
 export function createProject({ dir, name, install = false, git = false }: ProjectOptions): MadeProject {
   const folder = resolve(dir)
@@ -96,7 +96,7 @@ const manifestIn = (folder: string) =>
 
 /** Runs a program in the project; what it says goes to standard error, for standard output is the answer. */
 function run(folder: string, command: string, ...args: string[]): void {
-  const { status, error } = spawnSync(command, args, {
+  const { status, signal, error } = spawnSync(command, args, {
     cwd: folder,
     stdio: ['ignore', 2, 2],
     // programs of package managers are scripts there
@@ -104,6 +104,6 @@ function run(folder: string, command: string, ...args: string[]): void {
   })
   if (status === 0) return
   const line = [command, ...args].join(' ')
-  const reason = error ? error.message : `it ended with ${status}`
+  const reason = error?.message ?? `it ended with ${status ?? signal}`
   throw new Error(`the project is made, but "${line}" failed (${reason}); run it in "${folder}"`)
 }
