@@ -12,6 +12,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
@@ -68,6 +69,16 @@ async function step(line: string, cwd = folder, more: NodeJS.ProcessEnv = {}): P
   return stdout
 }
 
+/** What a stream says until some words come, and it goes on; all of it, when they do not. */
+async function saidUntil(stream: Readable, words: string): Promise<string> {
+  let said = ''
+  for await (const text of stream.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+    said += text
+    if (said.includes(words)) break
+  }
+  return said
+}
+
 try {
   // npm keeps what it has created by once, by name: an earlier one is not meant
   const made = await step('npm create --yes flow-service@latest my-app', home, {
@@ -85,9 +96,7 @@ try {
   })
   const ended = once(engine, 'exit')
   try {
-    let said = ''
-    const output = engine.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })
-    for await (const text of output) if ((said += text).includes('are swapped in.')) break
+    const said = await saidUntil(engine.stdout, 'are swapped in.')
     const [, hook = ''] = /curl -i (\S+)/.exec(said) ?? []
     const headers = { 'content-type': 'application/json' }
     const body = JSON.stringify({ letter: 'wish you were here' })
