@@ -7,8 +7,17 @@
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 
-import { createProject, nextSteps, type ProjectOptions } from './create-project.ts'
+import type { ProjectOptions } from './create-project.ts'
 import { UsageError } from './package-name.ts'
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+// npm warns only, in the middle of other lines
+if (major < 22 || (major === 22 && minor < 19)) {
+  console.error(`error: flow-service needs Node 22.19 or newer, and this is Node ${process.versions.node}`)
+  process.exit(1)
+}
+// loads what an older Node does not have
+const { createProject, nextSteps } = await import('./create-project.ts')
 
 const help = `Usage: npm create flow-service@latest [folder] -- [options]
 
