@@ -78,8 +78,7 @@ test('of what cannot be written whole, nothing is left', () => {
   for (const file of ['README.md', 'flows/flow.ts', 'long.txt']) writeFileSync(join(template, file), 'text')
   // no file system takes it
   const words = { long: 'l'.repeat(300) }
-  const write = (folder: string) => () =>
-    writeTemplate({ folder, templates: [template], words, version: '1.0.0', finish: (_, text) => text })
+  const write = (folder: string) => () => writeTemplate({ folder, templates: [template], words, version: '1.0.0' })
   const failure = /cannot be made, and nothing of it is left: ENAMETOOLONG: /
   expect(write(join(at.home, 'far', 'away'))).toThrow(failure)
   expect(existsSync(join(at.home, 'far'))).toBe(false)
