@@ -22,10 +22,12 @@ export const arrows = {
     'client-sdk',
     'device-sdk',
     'worker-agent',
+    'create-flow-service',
     'create-flow-service-connector',
     'commands-lm',
   ],
-  'create-flow-service-connector': [],
+  'create-flow-service': [],
+  'create-flow-service-connector': ['create-flow-service'],
   'device-python': [],
   python: [],
 }

@@ -1,7 +1,7 @@
 /**
  * Builds and packs the packages as npm would get them, lints the tarballs (publint, attw), installs them into an empty
- * host, checks every line of their declarations, holds packages to their size and runs the host on the oldest Node that they
- * promise (`engines`).
+ * host, checks every line of their declarations, holds packages to their size, runs the host on the oldest Node that they
+ * promise (`engines`), and starts a project from nothing on it.
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 
 const OLDEST_NODE = '22.19.0'
 /** Packages that promise how many bytes they are at most, installed. */
@@ -111,4 +111,6 @@ console.log(`the declarations of ${entries.length} entries pass the compiler`)
 
 const output = must(join(host, 'node_modules', '.bin', 'node'), ['main.mjs'], host, clean)
 console.log(output.trim())
+const oldest = { ...clean, PATH: `${join(host, 'node_modules', '.bin')}${delimiter}${process.env.PATH}` }
+console.log(must('node', ['scripts/packed-app.ts', join(dir, 'tarballs')], '.', oldest).trim())
 rmSync(dir, { recursive: true, force: true })

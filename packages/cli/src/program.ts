@@ -42,6 +42,7 @@ export function program(): Command {
       'after',
       `
 Examples:
+  service init my-app                    a project with a live flow and a batch flow
   service dev flows/                     run the engine here, with the flows of a folder
   service flows list                     flows with their state
   service messages watch 'climate.*'     values as they come

@@ -25,7 +25,7 @@ const helpOf = (command: Command): string => {
 test('every command is there', () => {
   expect(leaves(program()).map(({ words }) => words.replace('service ', ''))).toEqual(
     [
-      'dev, serve, login, worker, worker bundle',
+      'init, dev, serve, login, worker, worker bundle',
       'flows list, flows get, flows logs, flows validate, flows save, flows publish, flows discard, flows rename',
       'flows duplicate, flows delete, flows log, flows diff, flows restore',
       'flows start, flows stop, flows pause, flows resume, flows step, flows run',
@@ -83,6 +83,7 @@ test('"service worker" is the program service-worker: it takes the same options 
 
 test('commands that talk to an engine take its address and print JSON', () => {
   const local = new Set([
+    'service init',
     'service dev',
     'service serve',
     'service login',

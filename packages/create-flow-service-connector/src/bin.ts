@@ -7,7 +7,8 @@
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 
-import { UsageError } from './connector-names.ts'
+import { UsageError } from 'create-flow-service'
+
 import { connectorKinds, createConnector, nextSteps } from './create-connector.ts'
 
 const kinds = Object.entries(connectorKinds)

@@ -3,10 +3,12 @@
  * works, named `acme-meter`; its names stand for those of the package to make.
  * @module
  */
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
 
-import { connectorNames, type ConnectorNames, UsageError } from './connector-names.ts'
+import { UsageError, writeTemplate } from 'create-flow-service'
+
+import { connectorNames, type ConnectorNames } from './connector-names.ts'
 
 /** What kinds of connectors there are, each with how its values come. */
 export const connectorKinds = {
@@ -41,7 +43,6 @@ export interface MadeConnector {
 }
 
 const home = join(import.meta.dirname, '..')
-const template = join(home, 'template')
 
 /** Makes the package of a connector. Throws a {@link UsageError} for what cannot be made, and writes nothing then. */
 export function createConnector({ name, kind = 'poll', type, dir }: ConnectorOptions): MadeConnector {
@@ -49,13 +50,15 @@ export function createConnector({ name, kind = 'poll', type, dir }: ConnectorOpt
   if (!isKind(kind))
     throw new UsageError(`there is no kind "${kind}" of connectors; use ${Object.keys(connectorKinds).join(', ')}`)
   const folder = resolve(dir ?? name.replace(/^@[^/]*\//, ''))
-  checkFolder(folder)
-  const written = ['common', kind].flatMap((part) => textsOf(join(template, part), names))
-  for (const [path, text] of written) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), text)
+  const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string }
+  const words = {
+    'acme-meter': names.package,
+    acme_meter: names.type,
+    AcmeMeter: names.class,
+    'Acme meter': names.title,
   }
-  return { folder, names, kind, files: written.map(([path]) => path).toSorted() }
+  const templates = ['common', kind].map((part) => join(home, 'template', part))
+  return { folder, names, kind, files: writeTemplate({ folder, templates, words, version }) }
 }
 
 /** What to type next in the folder where the package was made, for people. */
@@ -72,39 +75,3 @@ Then change src/${names.type}.ts while the engine runs: its nodes are swapped as
 }
 
 const isKind = (kind: string): kind is ConnectorKind => Object.hasOwn(connectorKinds, kind)
-
-function checkFolder(folder: string): void {
-  if (!existsSync(folder)) return
-  if (!statSync(folder).isDirectory()) throw new UsageError(`"${folder}" is a file; give another folder with --dir`)
-  const first = readdirSync(folder).find((entry) => entry !== '.git')
-  if (first !== undefined)
-    throw new UsageError(`"${folder}" is not empty, it has "${first}"; give a folder that is with --dir`)
-}
-
-/** The texts of a template by the paths that they get. */
-function textsOf(folder: string, names: ConnectorNames): [path: string, text: string][] {
-  const files = globSync('**/*', { cwd: folder, withFileTypes: true }).filter((entry) => entry.isFile())
-  return files.map(({ parentPath, name }) => {
-    const file = join(parentPath, name)
-    const text = renamed(readFileSync(file, 'utf8'), names)
-    // npm leaves a file that begins with a dot out of what it packs, or obeys it
-    const path = renamed(relative(folder, file), names).replaceAll(/(^|[/\\])_(?=\w)/g, '$1.')
-    return [path, name === 'package.json' ? versioned(text) : text]
-  })
-}
-
-function renamed(text: string, names: ConnectorNames): string {
-  const byWord: Readonly<Record<string, string>> = {
-    'acme-meter': names.package,
-    acme_meter: names.type,
-    AcmeMeter: names.class,
-    'Acme meter': names.title,
-  }
-  return text.replaceAll(/acme-meter|acme_meter|AcmeMeter|Acme meter/g, (word) => byWord[word] ?? word)
-}
-
-/** A package.json that asks for packages of ours in the version of this one. */
-function versioned(text: string): string {
-  const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string }
-  return text.replaceAll(/("@flow-service\/[\w-]+": )"[^"]*"/g, `$1"^${version}"`)
-}

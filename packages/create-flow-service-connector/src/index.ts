@@ -10,4 +10,4 @@ export {
   type MadeConnector,
   nextSteps,
 } from './create-connector.ts'
-export { UsageError } from './connector-names.ts'
+export { UsageError } from 'create-flow-service'

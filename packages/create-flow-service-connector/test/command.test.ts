@@ -11,7 +11,10 @@ beforeAll(() => void (cwd = mkdtempSync(join(tmpdir(), 'new-connector-'))))
 afterAll(() => rmSync(cwd, { recursive: true, force: true }))
 
 async function command(...args: string[]) {
-  const child = spawn(process.execPath, [bin, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, ['--conditions=@flow-service/source', bin, ...args], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let [out, err] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))

@@ -1,11 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
+import { askedBy, usualVersions } from '../../create-flow-service/test/made-folder.ts'
 import { createConnector, nextSteps, UsageError } from '../src/index.ts'
-import { MadePackage, root } from './made-package.ts'
+import { MadePackage } from './made-package.ts'
 
 const folder = () => {
   const path = mkdtempSync(join(tmpdir(), 'new-connector-'))
@@ -36,18 +37,8 @@ test('a class does not take the name of one that it uses', () => {
 
 test('packages of ours are asked for in the version of this one, and others as the workspace has them', () => {
   using made = new MadePackage('acme-meter', 'poll')
-  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
-    version: string
-  }
-  type Manifest = Record<'dependencies' | 'devDependencies' | 'peerDependencies', Record<string, string>>
-  const { dependencies, devDependencies, peerDependencies } = JSON.parse(made.read('package.json')) as Manifest
-  const workspace = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
-  const zod = /^ {2}zod: (.*)$/m.exec(readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8'))?.[1]
-  const typescript = workspace.devDependencies['@typescript/native']?.replace('npm:typescript@', '')
-  const has: Record<string, string | undefined> = { ...workspace.devDependencies, zod, typescript }
-  const asked = Object.entries({ ...dependencies, ...devDependencies, ...peerDependencies })
-  for (const [name, range] of asked)
-    expect([name, range]).toEqual([name, `^${name.startsWith('@flow-service/') ? version : has[name]}`])
+  const asked = askedBy(made.read('package.json'))
+  expect(asked).toEqual(usualVersions(Object.keys(asked)))
 })
 
 test.each([

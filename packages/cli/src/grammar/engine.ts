@@ -2,8 +2,18 @@ import { type Command, Option } from 'commander'
 
 import { collect, engineOptions, lazily, withExamples } from './options.ts'
 
-/** `dev serve login`. */
+/** `init dev serve login`. */
 export function addEngine(root: Command): void {
+  const init = root
+    .command('init')
+    .argument('[dir]', 'folder to make, or an empty one; this one unless given')
+    .description('make a project with flows: a live one, a batch one, and tests of both')
+    .option('--name <name>', 'name of its npm package; that of the folder unless given')
+    .option('--install', 'install its packages too')
+    .option('--git', 'begin a git repository in it too')
+    .option('--json', 'print JSON for programs')
+    .action(lazily(async () => (await import('../commands/init.ts')).init))
+  withExamples(init, 'init my-app', 'init --name @me/flows', 'init my-app --install --git')
   const dev = engineOptions(root.command('dev').argument('[dir]', 'folder of flows written in TypeScript'))
     .description('run the engine for development: first user made, command line signed in, changed sources swapped in')
     .option(
