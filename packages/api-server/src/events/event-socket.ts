@@ -130,7 +130,7 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
     const last = Math.min(seq, (news[0]?.seq ?? Infinity) - 1)
     session.reader.snapshot(last, { engine_version: deps.engineVersion, engine, ...snapshot })
     session.state = { kind: 'open' }
-    for (const refusal of answers) session.reader.error(last, refusal)
+    for (const refusal of answers) session.reader.error(refusal)
     showMedia(session, session.media, deps)
     tellAll(session, news)
   }
@@ -147,12 +147,12 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
     serve(connection, interest, guest) {
       const { socket, wire } = connection
       if (!deps.guests.admit(guest, socket)) return
-      const session = newSession(connection, interest, deps.clock)
+      const session = newSession(connection, interest, { clock: deps.clock, next })
       sessions.add(session)
       unsubscribe ??= deps.bus.subscribe(pass)
       socket.on('close', () => forget(session))
       wire.on('drain', () => gathered(wire, () => session.reader.drained()))
-      listen(deps, session, { ask: (names) => ask(session, names), next })
+      listen(deps, session, (names) => ask(session, names))
       open(session).catch((error: unknown) => {
         deps.log.error({ err: error }, 'an event socket got no snapshot')
         socket.close(INTERNAL_ERROR, 'the snapshot failed; connect again')
@@ -192,7 +192,7 @@ function createTurn(tell: (texts: readonly EventText[]) => void) {
 function listen(
   { isMessage, now = () => performance.now() }: EventSocketsDeps,
   session: Session,
-  { ask, next }: { readonly ask: (names: ReadonlySet<string>) => void; readonly next: () => number },
+  ask: (names: ReadonlySet<string>) => void,
 ): void {
   const { reader, socket } = session
   const take = createFrameBudget(now)
@@ -210,7 +210,7 @@ function listen(
     const frame = readClientFrame(data, isBinary, isMessage)
     if (frame.kind === 'media') ask(frame.names)
     else if (session.state.kind === 'opening') session.state.answers.push(frame)
-    else reader.error(next(), frame)
+    else reader.error(frame)
   })
 }
 
