@@ -168,7 +168,7 @@ test('versions that were published at one engine are listed, compared and restor
     const answers = await Promise.all(
       [here, there].map((engine) => engine.root('POST', '/flows/log/versions/1/restore', { version })),
     )
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]))
     expect(answers.find(({ status }) => status === 409)?.problem).toMatchObject({ code: 'version_conflict' })
     for (const engine of [here, there])
       expect((await engine.root('GET', '/flows/log')).value).toMatchObject({ version: version + 1, title: 'First' })

@@ -81,18 +81,22 @@ const document = fc
     ),
     outputs: fc.array(fc.record({ name: fc.constantFrom('x', 'y'), port: fc.constant('o') }), { maxLength: 2 }),
     concurrency: fc.constantFrom(null, 3),
+    resources: fc.record({
+      env: fc.dictionary(fc.constantFrom('A', 'B'), fc.string(), { maxKeys: 2 }),
+      flavor: fc.constantFrom(null, 'large'),
+      cpus: fc.constantFrom(null, 2),
+      gpus: fc.constant(null),
+      memory: fc.constant(null),
+    }),
     nodes,
   })
-  .map(
-    ({ nodes: made, ...fields }): FlowDocument =>
-      ({
-        ...fields,
-        name: 'f',
-        layout: { nodes: {} },
-        resources: null,
-        nodes: made.map(([id, of]) => ({ id, ...of })),
-      }) as FlowDocument,
-  )
+  .map(({ nodes: made, ...fields }): FlowDocument => ({
+    ...fields,
+    name: 'f',
+    version: 1,
+    layout: { nodes: {} },
+    nodes: made.map(([id, of]) => ({ id, ...of })),
+  }))
 
 /** Two documents: independent ones, and such as differ in one node alone. */
 const pair = fc.oneof(
@@ -150,7 +154,8 @@ const fieldsOf = ({ id: _id, source: _source, ports, ...fields }: FlowNode): Fie
   ...fields,
   ports: ports.map(({ message: _message, ...one }) => one),
 })
-const flowOf = ({ name: _name, layout: _layout, nodes: _nodes, ...fields }: FlowDocument): Fields => fields
+const flowOf = ({ name: _name, version: _version, layout: _layout, nodes: _nodes, ...fields }: FlowDocument): Fields =>
+  fields
 const byId = (of: FlowDocument): Map<string, FlowNode> => new Map(of.nodes.map((one) => [one.id, one]))
 const plain = (of: unknown): unknown => JSON.parse(JSON.stringify(of))
 const keysOf = (wires: readonly Wire[]): string[] => [...new Set(wires.map((wire) => JSON.stringify(wire)))].toSorted()
@@ -176,7 +181,7 @@ test('the changes made in the one content give the other one, but for the place 
         } else made.set(id, { ...after, id, source: code } as FlowNode)
       }
       const shown = (nodesOf: Map<string, FlowNode>): unknown =>
-        [...nodesOf].toSorted().map(([id, one]) => [id, plain(fieldsOf(one)), one.source ?? ''])
+        new Map([...nodesOf].map(([id, one]) => [id, [plain(fieldsOf(one)), one.source ?? '']]))
       const withMessages = new Map(
         [...made].map(([id, one]) => [
           id,

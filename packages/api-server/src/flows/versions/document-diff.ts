@@ -1,7 +1,7 @@
 /**
  * How two contents of a flow differ (V23): in fields, in the source of nodes, and in wires.
  *
- * - document-diff.F1 the listed changes, made in the one document, give the other one.
+ * - document-diff.F1 the listed changes, made in the one document, give the other one, but for the place of added nodes.
  * - document-diff.F2 lists of different lengths differ as a whole: which of their items are the same, nobody knows.
  * @module
  */
