@@ -85,6 +85,7 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
   const [engine, next] = [randomUUID(), () => (seq += 1)]
   let seq = 0
   const wanted = new WantedMedia((error) => deps.log.error({ err: error }, 'a listener of wanted media failed'))
+  const timestampAt = createTimestamps()
   const turn = createTurn((texts) => {
     for (const session of sessions) if (session.state.kind === 'open') tellAll(session, texts)
   })
@@ -99,7 +100,7 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
     let text: EventText | null = null
     for (const session of sessions) {
       if (!concerns(session, event, flows)) continue
-      text ??= eventText(event, { seq: next(), atMs }, flows, mediaFor(event, atMs))
+      text ??= eventText(event, { seq: next(), atMs, ts: timestampAt(atMs) }, flows, mediaFor(event, atMs))
       gather(session, text)
     }
     if (text) turn.add(text)
@@ -161,6 +162,15 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
     wantedMedia: () => wanted.names(),
     onWantedMedia: (listener) => wanted.onChange(listener),
     count: () => sessions.size,
+  }
+}
+
+/** The spelling of times, of which a burst of events has one: to spell it is a seventh of what an event costs. */
+function createTimestamps(): (atMs: number) => string {
+  let last = { atMs: 0, ts: timestampOfMs(0) }
+  return (atMs) => {
+    if (atMs !== last.atMs) last = { atMs, ts: timestampOfMs(atMs) }
+    return last.ts
   }
 }
 
