@@ -82,10 +82,9 @@ const FLOOD_CLOSE_MS = 2000
 /** Event sockets on a bus. An event is serialised once, and only while somebody listens to its flow. */
 export function createEventSockets(deps: EventSocketsDeps): EventSockets {
   const sessions = new Set<Session>()
-  const [engine, next] = [randomUUID(), () => (seq += 1)]
+  const [engine, next, timestampAt] = [randomUUID(), () => (seq += 1), createTimestamps()]
   let seq = 0
   const wanted = new WantedMedia((error) => deps.log.error({ err: error }, 'a listener of wanted media failed'))
-  const timestampAt = createTimestamps()
   const turn = createTurn((texts) => {
     for (const session of sessions) if (session.state.kind === 'open') tellAll(session, texts)
   })
