@@ -1,5 +1,5 @@
 /** The recipes of `CONTRIBUTING.md`, followed in a checkout of their own. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -11,7 +11,8 @@ import { apply, type Recipe, recipesIn } from './recipes.ts'
 const LIMIT_MS = 600_000
 
 const root = join(import.meta.dirname, '..')
-const recipes = recipesIn(readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8'))
+const newest = readdirSync(join(root, 'packages/api-server/src/db/migrations')).toSorted().at(-1) ?? ''
+const recipes = recipesIn(readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8'), Number.parseInt(newest, 10) + 1)
 const touched = new Map<Recipe, string[]>()
 let checkout: FreshCheckout
 beforeAll(async () => {

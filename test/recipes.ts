@@ -15,20 +15,30 @@ export interface Recipe {
   readonly touches: readonly string[]
 }
 
-/** The recipes of the page, in its order. */
-export const recipesIn = (page: string): Recipe[] =>
-  sections(sections(page, '## ').find((section) => section.startsWith('Recipes\n')) ?? '', '### ').map((text) => {
-    const blocks = titledBlocks(text)
-    const [sentences = ''] = /^Touches .*?(?=\n\n|$(?![\s\S]))/ms.exec(text) ?? []
-    const added = [...sentences.matchAll(/`([^`\s]+\/[^`\s]+\.\w+)`/g)].map(([, path = '']) => path)
-    const lines = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, lines = '']) => lines.trim().split('\n'))
-    return {
-      name: text.slice(0, text.indexOf('\n')),
-      blocks,
-      commands: lines.map((line) => line.split(' ')),
-      touches: [...blocks.map(({ title }) => title), ...added.filter((path) => path.startsWith('packages/'))],
-    }
-  })
+/** What a migration of the page has for its number. */
+const NUMBER = 'NNNN'
+
+/** The recipes of the page, in its order; their migrations have the numbers from `number` on. */
+export function recipesIn(page: string, number: number): Recipe[] {
+  const texts = sections(sections(page, '## ').find((section) => section.startsWith('Recipes\n')) ?? '', '### ')
+  const migrating = texts.filter((text) => text.includes(`migrations/${NUMBER}-`))
+  return texts.map((text) =>
+    recipeIn(text.replaceAll(NUMBER, String(number + migrating.indexOf(text)).padStart(NUMBER.length, '0'))),
+  )
+}
+
+function recipeIn(text: string): Recipe {
+  const blocks = titledBlocks(text)
+  const [sentences = ''] = /^Touches .*?(?=\n\n|$(?![\s\S]))/ms.exec(text) ?? []
+  const added = [...sentences.matchAll(/`([^`\s]+\/[^`\s]+\.\w+)`/g)].map(([, path = '']) => path)
+  const lines = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, lines = '']) => lines.trim().split('\n'))
+  return {
+    name: text.slice(0, text.indexOf('\n')),
+    blocks,
+    commands: lines.map((line) => line.split(' ')),
+    touches: [...blocks.map(({ title }) => title), ...added.filter((path) => path.startsWith('packages/'))],
+  }
+}
 
 /** Parts of a page below headings of one level. */
 const sections = (page: string, heading: string): string[] => page.split(`\n${heading}`).slice(1)

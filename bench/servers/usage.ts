@@ -12,6 +12,12 @@ export async function memoryNow(): Promise<number> {
   return heapUsed + external
 }
 
+/** Seconds of CPU time of the main thread until now: without a database of its own, and what collects garbage. */
+export function threadCpuNow(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1e6
+}
+
 /** Seconds of CPU time until now. */
 export function cpuNow(): number {
   const { user, system } = process.cpuUsage()

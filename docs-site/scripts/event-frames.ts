@@ -27,7 +27,7 @@ export function eventFramesPage(): Page {
     description: 'Every frame that the event socket sends, with its fields.',
     order: 6,
     body: [
-      'Frames are JSON texts; `type` says which. `seq` grows by one with each frame of a socket, `ts` is the time of',
+      'Frames are JSON texts; `type` says which. `seq` is larger with each frame of a socket, and not dense; `ts` is the time of',
       'the event. Ignore types that you do not know. How to connect, and the binary frames of pictures and sound:',
       '[Event socket](../../../guide/events/).',
       ...frames.flatMap((frame) => ['', section(frame)]),

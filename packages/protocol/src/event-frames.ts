@@ -12,7 +12,7 @@ import { runSummarySchema } from './run.ts'
 import { timestampSchema } from './time.ts'
 
 /**
- * `seq` is a number of the engine that grows. It is not dense on a socket, and two frames may share one: a gap is no loss.
+ * `seq` is a number of the engine, larger with each text frame of a socket. It is not dense there: a gap is no loss.
  */
 const framed = { seq: z.int(), ts: timestampSchema }
 

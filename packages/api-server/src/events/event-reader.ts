@@ -4,8 +4,8 @@
  *
  * States: *flowing* (everything is sent at once), *waiting* (more than {@link COALESCE_BYTES} wait in the socket: events
  * wait here, as references to text and media that all sockets share), *closed*.
- * - event-reader.E1 `seq` is the number of the event in the engine, and never falls: an event that is sent after a later one
- *   has the number of that one.
+ * - event-reader.E1 `seq` is the number of the event in the engine, and each text frame has a larger one than the frame before:
+ *   an event that is sent after a later one takes the engine's next number.
  * - event-reader.E2 events are sent in their order, except that a value takes the place of an older one of its message
  *   that waits.
  * - event-reader.E3 only values are ever left out; node, run, health and flow events are always sent.
@@ -41,6 +41,16 @@ const TRY_AGAIN_LATER = 1013
 /** What the reader needs of a socket. */
 export type Outlet = Pick<WebSocket, 'bufferedAmount' | 'close' | 'readyState' | 'send'>
 
+/** How a reader sends. */
+export interface EventReaderOptions {
+  /** The connection below the socket. */
+  readonly wire: Pick<Writable, 'write'>
+  /** Takes the next number of the engine. */
+  readonly next: () => number
+  /** Whether each text frame is an array of events. */
+  readonly batched?: boolean
+}
+
 /** A value with its media, another event, or media alone. */
 type Waiting =
   | { readonly text: EventText; readonly media: Media | null }
@@ -55,14 +65,15 @@ export class EventReader {
   #waitingText = 0
   #waitingMedia = 0
   #kept = 0
+  readonly #next: () => number
   readonly #batched: boolean
   #limit = CLOSE_BYTES
-  #seq = 0
+  #seq = -1
 
-  /** `wire` is the connection below the socket; frames are arrays where it is `batched`. */
-  constructor(socket: Outlet, wire: Pick<Writable, 'write'>, batched = false) {
+  constructor(socket: Outlet, { wire, next, batched = false }: EventReaderOptions) {
     this.#socket = socket
     this.#wire = wire
+    this.#next = next
     this.#batched = batched
   }
 
@@ -74,8 +85,8 @@ export class EventReader {
   }
 
   /** Answers a frame of the client that is not understood. */
-  error(seq: number, { code, detail }: Refusal): void {
-    this.#send(this.#alone(frameText('error', this.#numbered(seq), Date.now(), { code, detail })))
+  error({ code, detail }: Refusal): void {
+    this.#send(this.#alone(frameText('error', this.#numbered(this.#next()), Date.now(), { code, detail })))
   }
 
   /** Sends the events of a window, or keeps them until the socket has drained. */
@@ -185,7 +196,7 @@ export class EventReader {
 
   /** Sends events as arrays. */
   #tellAll(items: readonly Waiting[]): void {
-    let parts: (string | Buffer)[] = []
+    let parts: FrameParts[] = []
     let size = 0
     const end = (): void => {
       if (parts.length > 0) this.#send(arrayOf(parts))
@@ -196,19 +207,19 @@ export class EventReader {
       this.#show(media)
       if (!text) continue
       if (size > 0 && size + text.tail.length > ARRAY_BYTES) end()
-      parts.push(`${text.head}${this.#numbered(text.seq)}`, text.tail)
+      parts.push([`${text.head}${this.#numbered(text.seq)}`, text.tail])
       size += text.tail.length
     }
     end()
   }
 
   #numbered(seq: number): number {
-    this.#seq = Math.max(this.#seq, seq)
+    this.#seq = seq > this.#seq ? seq : this.#next()
     return this.#seq
   }
 
   #alone(text: Buffer): Buffer {
-    return this.#batched ? arrayOf(['', text]) : text
+    return this.#batched ? arrayOf([['', text]]) : text
   }
 
   #number({ head, seq, tail }: EventText): void {
@@ -235,10 +246,20 @@ export class EventReader {
 
 const WHOLE = { binary: false, fin: true } as const
 
-/** One text of JSON, an array of what pairs of a start and its rest are. */
-function arrayOf(parts: readonly (string | Buffer)[]): Buffer {
-  const between = parts.flatMap((part, at) => (at > 0 && at % 2 === 0 ? [',', part] : [part]))
-  return Buffer.concat(['[', ...between, ']'].map((part) => (typeof part === 'string' ? Buffer.from(part) : part)))
+/** A frame as its beginning, in ASCII, and the rest. */
+type FrameParts = readonly [string, Buffer]
+
+/** One text of JSON, an array of frames. */
+function arrayOf(frames: readonly FrameParts[]): Buffer {
+  const text = Buffer.allocUnsafe(frames.reduce((size, [start, rest]) => size + start.length + rest.length + 1, 1))
+  let at = 0
+  for (const [start, rest] of frames) {
+    at += text.write(at === 0 ? '[' : ',', at, 'latin1')
+    at += text.write(start, at, 'latin1')
+    at += rest.copy(text, at)
+  }
+  text.write(']', at, 'latin1')
+  return text
 }
 
 /** What an event is coalesced by; null for what is never left out. */

@@ -65,11 +65,19 @@ const TRY_AGAIN_LATER = 1013
 /** Bytes of events that are gathered in one write to a socket. */
 const WRITE_BYTES = 64 * 1024
 
+/** What a socket needs of the engine. */
+interface SessionDeps {
+  /** For its window. */
+  readonly clock: Pick<Clock, 'setTimer'>
+  /** Takes the next number of the engine. */
+  readonly next: () => number
+}
+
 /** An accepted socket that waits for its snapshot. */
-export function newSession(connection: Connection, interest: Interest, clock: Pick<Clock, 'setTimer'>): Session {
+export function newSession(connection: Connection, interest: Interest, { clock, next }: SessionDeps): Session {
   const { socket, wire } = connection
   const { window = null } = interest
-  const reader = new EventReader(socket, wire, window !== null)
+  const reader = new EventReader(socket, { wire, next, batched: window !== null })
   return {
     ...connection,
     reader,

@@ -24,18 +24,18 @@ export interface EventText {
 
 /** The text of a frame that is sent to one socket only. */
 export function frameText(type: string, seq: number, atMs: number, fields: object): Buffer {
-  return Buffer.from(`${headOf(type)}${seq}${tailOf(atMs, fields)}`)
+  return Buffer.from(`${headOf(type)}${seq}${tailOf(timestampOfMs(atMs), fields)}`)
 }
 
-/** Serialises an event for any number of sockets. */
+/** Serialises an event for any number of sockets; `ts` is the spelling of its time, for callers that know it. */
 export function eventText(
   event: EngineEvent,
-  { seq, atMs }: { readonly seq: number; readonly atMs: number },
+  { seq, atMs, ts = timestampOfMs(atMs) }: { readonly seq: number; readonly atMs: number; readonly ts?: string },
   flows: readonly string[] = flowsOf(event),
   media: Media | null = null,
 ): EventText {
   const { type, ...fields } = event
-  return { event, seq, flows, head: headOf(type), tail: Buffer.from(tailOf(atMs, fields)), media }
+  return { event, seq, flows, head: headOf(type), tail: Buffer.from(tailOf(ts, fields)), media }
 }
 
 /** The run that an event is about; null of live flows, and of what is about no run. */
@@ -66,7 +66,7 @@ export function flowsOf(event: EngineEvent): readonly string[] {
 
 const headOf = (type: string): string => `{"type":"${type}","seq":`
 
-function tailOf(atMs: number, fields: object): string {
+function tailOf(ts: string, fields: object): string {
   const rest = JSON.stringify(fields).slice(1)
-  return `,"ts":"${timestampOfMs(atMs)}"${rest === '}' ? '' : ','}${rest}`
+  return `,"ts":"${ts}"${rest === '}' ? '' : ','}${rest}`
 }

@@ -56,8 +56,8 @@ describe('frames of a client', () => {
     const frames = await client.next(3)
     expect(frames.map(({ type, seq }) => [type, seq])).toEqual([
       ['snapshot', 0],
-      ['error', 0],
-      ['flow', 1],
+      ['error', 2],
+      ['flow', 3],
     ])
   })
 

@@ -69,7 +69,8 @@ class SlowSocket implements Pick<Outlet, 'bufferedAmount' | 'readyState'> {
 }
 
 function readerOf(socket: SlowSocket): EventReader {
-  const reader = new EventReader(socket.outlet, socket)
+  let numbered = 9
+  const reader = new EventReader(socket.outlet, { wire: socket, next: () => (numbered += 1) })
   socket.reader = reader
   return reader
 }
@@ -102,20 +103,22 @@ const node = eventText(
 const told = (frames: readonly EventFrame[]) =>
   frames.map((frame) => (frame.type === 'value' ? `${frame.message}=${JSON.stringify(frame.value)}` : frame.type))
 
-test('frames have the numbers of the engine, which never fall: what comes late has that of what was sent before it', () => {
+test('frames have the numbers of the engine, each a larger one: what comes late takes the next', () => {
   const socket = new SlowSocket()
   const reader = readerOf(socket)
   reader.snapshot(4, { engine_version: '1', engine: 'e', flows: [], nodes: [], values: [], health: [], runs: [] })
   reader.event(value('f.x', 1, null, 6))
-  reader.error(8, { kind: 'refused', code: 'unknown_frame', detail: '' })
   reader.event(node)
   reader.event(value('f.y', 1, null, 7))
+  reader.error({ kind: 'refused', code: 'unknown_frame', detail: '' })
+  reader.event(value('f.y', 2, null, 8))
   expect(socket.frames.map(({ seq, type }) => [seq, type])).toEqual([
     [4, 'snapshot'],
     [6, 'value'],
-    [8, 'error'],
     [9, 'node'],
-    [9, 'value'],
+    [10, 'value'],
+    [11, 'error'],
+    [12, 'value'],
   ])
 })
 
@@ -130,7 +133,7 @@ test('while more than 1 MiB waits, the newest value of each message is kept and 
   expect(told(socket.frames)).toEqual([])
   while (socket.read());
   expect(told(socket.frames)).toEqual(['f.x=4', 'f.y=4', 'f.x=7', 'node', 'node'])
-  expect(socket.frames.map(({ seq }) => seq)).toEqual([1, 1, 1, 9, 9])
+  expect(socket.frames.map(({ seq }) => seq)).toEqual([1, 10, 11, 12, 13])
   reader.event(value('f.x', 8))
   expect(told(socket.frames).at(-1)).toBe('f.x=8')
 })
@@ -241,8 +244,8 @@ describe('media', () => {
     expect(socket.told).toEqual([...pairOf(pictures[4]![0]), 'value 7'])
     expect(socket.frames.map(({ seq, type }) => [seq, type])).toEqual([
       [1, 'value'],
-      [1, 'value'],
-      [9, 'node'],
+      [10, 'value'],
+      [11, 'node'],
     ])
   })
 

@@ -1,3 +1,5 @@
+import { liveFlow, t } from '@flow-service/flow-sdk'
+import { change } from '@flow-service/node-types/flow'
 import type { Layout } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
@@ -54,4 +56,27 @@ test('a layout follows its flow to another name, goes with a copy, and ends with
   await engine.root('DELETE', '/flows/four')
   await engine.publish('four', relay)
   expect((await read('four')).layout).toEqual({ nodes: {} })
+})
+
+test('the layout of a flow in code is the one that people drew, after its code has changed and after a restart', async () => {
+  const hall = (title: string) =>
+    liveFlow('hall', { on: t.float }, ({ on }, use) => void use(change(t.float), { in: on }, { id: 'pass' }), { title })
+  const first = await openEngine({ objects: [hall('First')] })
+  const laidOut = async (at: Engine) => {
+    const { title, origin, layout, version } = (await at.ann('GET', '/flows/hall')).value
+    return { title, origin, layout, version }
+  }
+  expect((await first.ann('PUT', '/flows/hall/layout', drawn)).status).toBe(200)
+  expect(await laidOut(first)).toEqual({ title: 'First', origin: 'code', layout: drawn, version: 1 })
+  await first.close()
+
+  const again = await openEngine({ objects: [hall('First')], dataDir: first.dataDir })
+  expect(await laidOut(again)).toEqual({ title: 'First', origin: 'code', layout: drawn, version: 1 })
+  await again.close()
+
+  await using changed = await openEngine({ objects: [hall('Second')], dataDir: first.dataDir })
+  expect(await laidOut(changed)).toEqual({ title: 'Second', origin: 'code', layout: drawn, version: 2 })
+  const other = { nodes: { pass: { x: 3, y: 4 } } }
+  expect((await changed.ann('PUT', '/flows/hall/layout', other)).status).toBe(200)
+  expect(await laidOut(changed)).toEqual({ title: 'Second', origin: 'code', layout: other, version: 2 })
 })

@@ -6,14 +6,14 @@ import { join } from 'node:path'
 
 import { defineNode } from '@flow-service/connector-sdk'
 import { VirtualClock } from '@flow-service/core/testing'
-import type { Flow, FlowState, Message, Problem } from '@flow-service/protocol'
+import type { Flow, FlowDiff, FlowState, FlowVersion, Message, Problem } from '@flow-service/protocol'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
 
 import { restoreLater } from '../../src/flows/late-restore.ts'
 import { databaseAt } from '../backend.ts'
 import { quiet } from '../use-database.ts'
-import { openEngine } from './engine.ts'
+import { openEngine, relay } from './engine.ts'
 import { chain, input, listening, type LiveService, output, startLive } from './live-service.ts'
 
 const oauthSigningKey = String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
@@ -150,6 +150,29 @@ test('a content that another engine has published and that does not start here i
     .poll(async () => (await here.root('GET', '/flows/porch')).value.issues)
     .toEqual([expect.objectContaining({ code: 'start_failed', node: 'n', message: 'no door takes the key' })])
   expect((await here.root('GET', '/flows/porch')).value.status).toBe('active')
+})
+
+test('versions that were published at one engine are listed, compared and restored at the other; of two that restore at once one is refused', async () => {
+  await using here = await openEngine()
+  await using there = await openEngine({ dataDir: here.dataDir })
+  const titled = (title: string) => ({ ...relay, mode: 'batch' as const, title })
+  await here.publish('log', titled('First'))
+  await here.publish('log', { ...titled('Second'), version: 1 })
+  const versions = await here.root<FlowVersion[]>('GET', '/flows/log/versions')
+  expect(versions.value.map(({ version }) => version)).toEqual([2, 1])
+  expect((await there.root('GET', '/flows/log/versions')).value).toEqual(versions.value)
+  const { value: diff } = await there.root<FlowDiff>('GET', '/flows/log/versions/1/diff')
+  expect(diff).toMatchObject({ to: 'published', flow: [{ path: '/title', from: 'First', to: 'Second' }], nodes: [] })
+
+  for (const version of [2, 3, 4]) {
+    const answers = await Promise.all(
+      [here, there].map((engine) => engine.root('POST', '/flows/log/versions/1/restore', { version })),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]))
+    expect(answers.find(({ status }) => status === 409)?.problem).toMatchObject({ code: 'version_conflict' })
+    for (const engine of [here, there])
+      expect((await engine.root('GET', '/flows/log')).value).toMatchObject({ version: version + 1, title: 'First' })
+  }
 })
 
 test('a flow that is deleted at one engine ends at the other: its webhook, its messages, and whatever it published', async () => {

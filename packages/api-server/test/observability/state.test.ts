@@ -1,6 +1,13 @@
 import { EventEmitter, once } from 'node:events'
 
-import type { FlowRollup, FlushResult, ObservabilityEvent, ObservabilitySummary, Run } from '@flow-service/protocol'
+import type {
+  FlowListItem,
+  FlowRollup,
+  FlushResult,
+  ObservabilityEvent,
+  ObservabilitySummary,
+  Run,
+} from '@flow-service/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { openUsers } from '../../src/auth/users.ts'
@@ -123,6 +130,44 @@ test('the metrics are text of Prometheus for users', async () => {
   expect(text).not.toContain('s3cret')
   expect((await at.nobody('GET', `${at.origin}/metrics`)).status).toBe(401)
   expect((await at.ann('HEAD', `${at.origin}/metrics`)).text).toBe('')
+})
+
+test('the summary counts dead letters, nodes that have failed, and devices that wait', async () => {
+  const counts = async () => (await at.ann<ObservabilitySummary>('GET', '/observability/summary')).value.counts
+  const before = await counts()
+  await at.feed(-1)
+  for (const name of ['Lamp', 'Door'])
+    // oxlint-disable-next-line no-await-in-loop -- one board after the other
+    expect((await at.nobody('POST', '/panels/pair', { name })).status).toBe(201)
+  at.deadLetter({ flow: 'lab', node: 'work', message: 'lab.x', value: 1, reason: 'crash', cascade: null })
+  await expect.poll(counts, { timeout: 20_000 }).toMatchObject({
+    dead_letters: expect.toSatisfy((count: number) => count > before.dead_letters),
+    failed_nodes: 1,
+    pending_devices: before.pending_devices + 2,
+  })
+  expect((await at.root('POST', '/flows/lab/nodes/work/acknowledge')).status).toBe(200)
+  expect(await counts()).toMatchObject({ failed_nodes: 0 })
+})
+
+test('a list of flows tells when each did something last: a value, an execution, a run, or nothing yet', async () => {
+  const lastOf = async (flow: string): Promise<number | null> => {
+    const { value } = await at.ann<FlowListItem[]>('GET', '/flows/')
+    const last = value.find(({ name }) => name === flow)?.last_activity_at
+    return typeof last === 'string' ? Date.parse(last) : null
+  }
+  await at.root('PUT', '/flows/idle', { mode: 'batch' })
+  expect(await lastOf('idle')).toBeNull()
+  for (const [flow, act] of [
+    ['lab', () => at.ann('POST', '/messages/lab.x', { value: 1 })],
+    ['sums', () => at.run('sums', { n: 5 })],
+  ] as const) {
+    const began = Date.now()
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await act()
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await expect.poll(() => lastOf(flow), { timeout: 20_000 }).toBeGreaterThanOrEqual(began)
+    expect(await lastOf(flow)).toBeLessThanOrEqual(Date.now())
+  }
 })
 
 test('a blocked event loop is an event, and fails nothing that executes elsewhere [F72]', async () => {

@@ -1,7 +1,7 @@
 /**
  * How two contents of a flow differ (V23): in fields, in the source of nodes, and in wires.
  *
- * - document-diff.F1 the listed changes, made in the one document, give the other one.
+ * - document-diff.F1 the listed changes, made in the one document, give the other one, but for the place of added nodes.
  * - document-diff.F2 lists of different lengths differ as a whole: which of their items are the same, nobody knows.
  * @module
  */
@@ -28,7 +28,7 @@ export interface DocumentChanges {
 }
 
 /** Beyond so many lines that differ a source differs as a whole: the search for the least difference takes long. */
-const MAX_EDITS = 2_000
+const MAX_EDITS = 1_000
 const CONTEXT_LINES = 3
 
 /** What is different in `to`. */
@@ -76,9 +76,13 @@ function nodeChange(
   return fields.length === 0 && source === null ? null : { id, change: 'changed', fields, source }
 }
 
+/** A node may be called `constructor`. */
+const codeOf = ({ sources }: SourcedDocument, id: string): string =>
+  Object.hasOwn(sources, id) ? (sources[id] ?? '') : ''
+
 /** Unified; null when both are the same. */
 function sourceDiff(id: string, from: SourcedDocument, to: SourcedDocument): string | null {
-  const [old, fresh] = [from.sources[id] ?? '', to.sources[id] ?? '']
+  const [old, fresh] = [codeOf(from, id), codeOf(to, id)]
   if (old === fresh) return null
   const [oldName, newName] = [`${id} (${from.label})`, `${id} (${to.label})`]
   const options = { context: CONTEXT_LINES, headerOptions: FILE_HEADERS_ONLY, maxEditLength: MAX_EDITS }
