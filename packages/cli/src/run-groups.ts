@@ -235,6 +235,29 @@ export async function meanCurves(
   return curves
 }
 
+/** A curve in so many equal ranges of x: where each run has x of its own, such as times, each mean would be of one run. */
+export function inRanges({ metric, ...curve }: MeanCurve, ranges: number): Omit<MeanCurve, 'sd'> {
+  const [first = 0, last = 0] = [curve.x[0], curve.x.at(-1)]
+  const width = (last - first) / ranges || 1
+  const rows = new Map<number, { mean: number; min: number; max: number; n: number }>()
+  for (const [at, x] of curve.x.entries()) {
+    const range = Math.min(ranges - 1, Math.floor((x - first) / width))
+    const [n = 0, mean = 0, min = 0, max = 0] = [curve.n[at], curve.mean[at], curve.min[at], curve.max[at]]
+    const row = rows.get(range) ?? { mean, min, max, n: 0 }
+    const all = row.n + n
+    rows.set(range, {
+      mean: row.mean + ((mean - row.mean) * n) / all,
+      min: Math.min(row.min, min),
+      max: Math.max(row.max, max),
+      n: all,
+    })
+  }
+  const of = (key: 'mean' | 'min' | 'max' | 'n'): number[] => [...rows.values()].map((row) => row[key])
+  // the middle of a range stands for what is in it
+  const x = [...rows.keys()].map((range) => first + (range + 0.5) * width)
+  return { metric, x, mean: of('mean'), min: of('min'), max: of('max'), n: of('n') }
+}
+
 /** Metrics of one comparison. */
 const MAX_METRICS = 20
 

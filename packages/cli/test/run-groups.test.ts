@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest'
 
-import { aimOf, assertGroupFlags, type GroupedRun, groupsOf, groupText, isBest, spreadText } from '../src/run-groups.ts'
+import {
+  aimOf,
+  assertGroupFlags,
+  type GroupedRun,
+  groupsOf,
+  groupText,
+  inRanges,
+  isBest,
+  spreadText,
+} from '../src/run-groups.ts'
 
 let count = 0
 const run = (params: Record<string, unknown>, loss: unknown): GroupedRun => ({
@@ -101,4 +110,18 @@ test('options that do not go together are refused', () => {
   expect(() => assertGroupFlags({ by: ['lr'], metric: 'loss' })).toThrow('(--min) or the greatest (--max)')
   expect(() => assertGroupFlags({ by: ['lr'], min: true })).toThrow('--metric <name>')
   expect(() => assertGroupFlags({ by: ['lr'] })).not.toThrow()
+})
+
+test('a curve in ranges has the mean of all values in each, with the least and the greatest', () => {
+  const curve = { metric: 'loss', x: [0, 1, 9, 10], mean: [4, 1, 2, 2], sd: [1, null, null, null] }
+  expect(inRanges({ ...curve, min: [3, 1, 2, 2], max: [5, 1, 2, 2], n: [2, 1, 1, 1] }, 2)).toEqual({
+    metric: 'loss',
+    x: [2.5, 7.5],
+    mean: [3, 2],
+    min: [1, 2],
+    max: [5, 2],
+    n: [3, 2],
+  })
+  const one = { metric: 'loss', x: [7], mean: [4], sd: [null], min: [4], max: [4], n: [1] }
+  expect(inRanges(one, 2)).toMatchObject({ mean: [4], n: [1] })
 })

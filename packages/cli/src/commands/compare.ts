@@ -17,6 +17,7 @@ import {
   type GroupFlags,
   groupsOf,
   groupText,
+  inRanges,
   isBest,
   keyText,
   type MeanCurve,
@@ -44,8 +45,10 @@ const PICTURE = { width: 72, height: 16 }
 const MAX_GROUPED_RUNS = 1000
 /** More curves would hide each other. */
 const MAX_DRAWN_GROUPS = 8
-/** Points of the curve of a group: what is drawn has two for each character. */
-const GROUP_POINTS = 144
+/** Points of the curve of a group. */
+const GROUP_POINTS = 1000
+/** Ranges of times, or of another metric, for which a mean is drawn. */
+const RANGES = 32
 
 /** `service runs compare <metric> [id...]`. */
 export async function compareRuns(metric: string, ids: readonly string[], flags: CompareFlags): Promise<void> {
@@ -174,7 +177,9 @@ function pictureOf(
   curveOf: (group: RunGroup) => MeanCurve | undefined,
 ): string {
   const curves = groups.map((group) => {
-    const { x: xs = [], mean = [], min = [], max = [], n = [] } = curveOf(group) ?? {}
+    const curve = curveOf(group)
+    const drawn = curve && x !== 'step' ? inRanges(curve, RANGES) : curve
+    const { x: xs = [], mean = [], min = [], max = [], n = [] } = drawn ?? {}
     const isBand = n.some((count) => count > 1)
     return {
       name: `${groupText(group)} (${counted(group.runs.length, 'run')}${xs.length === 0 ? ', no curve' : ''})`,
@@ -182,7 +187,8 @@ function pictureOf(
       ...(isBand ? { band: xs.map((at, which) => ({ x: at, low: min[which]!, high: max[which]! })) } : {}),
     }
   })
-  const title = `${printable(metric)} by ${printable(x ?? '')}: means of the groups`
+  const ranges = x === 'step' ? '' : ` in ${RANGES} ranges`
+  const title = `${printable(metric)} by ${printable(x ?? '')}: means of the groups${ranges}`
   const isSpread = curves.some(({ band }) => band !== undefined)
   return [
     bold(`${title}${isSpread ? ', dotted from the least to the greatest' : ''}`),
