@@ -39,6 +39,9 @@ test('a search is planned, run, compared, exported and reported', async () => {
   const group = /group (\S+)/.exec(swept.out)?.[1] ?? ''
 
   expect(swept.out).toContain(`service runs compare level --group ${group}\n`)
+  expect(swept.out).not.toContain('--by')
+  const seeded = await service('sweep', 'steps', '--grid', 'n=1,2', '--seeds', '1..2', '--watch')
+  expect(seeded.out).toMatch(/\nmeans over the seeds: service runs compare level --group \S+ --by n\n$/)
 
   expect((await service('plan', 'steps', '--grid', 'n=3,4')).out).toMatch(/1 of 2 .*input n: \d -> 4/)
 
@@ -127,7 +130,7 @@ test('what cannot be done says what to do', async () => {
   })
   expect(await service('runs', 'compare', 'level')).toMatchObject({
     code: 2,
-    err: expect.stringContaining('--flow or --group'),
+    err: expect.stringContaining('--flow, --group or --filter'),
   })
   for (const args of [['compare', 'level'], ['report'], ['export'], ['export', '--points', '-o', 'nobody.csv']]) {
     // oxlint-disable-next-line no-await-in-loop -- each on its own

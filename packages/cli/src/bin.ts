@@ -15,12 +15,18 @@ if (major < 22 || (major === 22 && minor < 19)) {
 
 // compiled code is kept between calls, in the system's temporary folder
 module.enableCompileCache()
-const { program } = await import('./program.ts')
-const { arranged } = await import('./grammar/spelling.ts')
 
 // A reader that has seen enough (`service runs list | head`) closes the pipe.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 1)
 })
-const root = program()
-await root.parseAsync(arranged(root, process.argv.slice(2)), { from: 'user' })
+const args = process.argv.slice(2)
+if (args[0] === '__complete') {
+  const { complete } = await import('./complete.ts')
+  await complete(args.slice(1))
+} else {
+  const { program } = await import('./program.ts')
+  const { arranged } = await import('./grammar/spelling.ts')
+  const root = program()
+  await root.parseAsync(arranged(root, args), { from: 'user' })
+}

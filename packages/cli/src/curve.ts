@@ -6,10 +6,11 @@ import { styleText } from 'node:util'
 
 import { dim } from './terminal.ts'
 
-/** A curve with its name; points without a finite place are left out. */
+/** A curve with its name, and perhaps a band around it; points without a finite place are left out. */
 export interface Curve {
   readonly name: string
   readonly points: readonly { readonly x: number; readonly y: number }[]
+  readonly band?: readonly { readonly x: number; readonly low: number; readonly high: number }[]
 }
 
 const COLOURS = ['cyan', 'yellow', 'magenta', 'green', 'red', 'blue'] as const
@@ -21,23 +22,34 @@ const DOTS = [
 
 /** A picture of `width` by `height` characters, with the range of both axes and a legend. */
 export function drawCurves(curves: readonly Curve[], { width, height }: { width: number; height: number }): string {
-  const places = curves.map(({ points }) => points.filter(({ x, y }) => Number.isFinite(x) && Number.isFinite(y)))
-  const all = places.flat()
+  const isPlace = ({ x, y }: { x: number; y: number }): boolean => Number.isFinite(x) && Number.isFinite(y)
+  const places = curves.map(({ points }) => points.filter(isPlace))
+  const edges = curves.map(({ band = [] }) => ({
+    low: band.map(({ x, low }) => ({ x, y: low })).filter(isPlace),
+    high: band.map(({ x, high }) => ({ x, y: high })).filter(isPlace),
+  }))
+  const all = [...places, ...edges.flatMap(({ low, high }) => [low, high])].flat()
   if (all.length === 0) return 'no points'
   const [left, right] = range(all.map(({ x }) => x))
   const [low, high] = range(all.map(({ y }) => y))
   const cells = Array.from({ length: height }, () => Array.from({ length: width }, () => ({ bits: 0, of: 0 })))
-  for (const [of, points] of places.entries()) {
-    const dots = points.map(({ x, y }) => ({
-      column: Math.round(((x - left) / (right - left)) * (2 * width - 1)),
-      row: Math.round(((high - y) / (high - low)) * (4 * height - 1)),
-    }))
-    for (const { column, row } of joined(dots)) {
-      const cell = cells[row >> 2]![column >> 1]!
-      cell.bits |= DOTS[column & 1]![row & 3]!
-      cell.of = of
-    }
+  const dotsOf = (points: readonly { readonly x: number; readonly y: number }[]): Dot[] =>
+    joined(
+      points.map(({ x, y }) => ({
+        column: Math.round(((x - left) / (right - left)) * (2 * width - 1)),
+        row: Math.round(((high - y) / (high - low)) * (4 * height - 1)),
+      })),
+    )
+  const mark = (of: number, { column, row }: Dot): void => {
+    const cell = cells[row >> 2]![column >> 1]!
+    cell.bits |= DOTS[column & 1]![row & 3]!
+    cell.of = of
   }
+  for (const [of, edge] of edges.entries()) {
+    for (const dot of between(dotsOf(edge.high), dotsOf(edge.low))) mark(of, dot)
+  }
+  // lines are over all bands
+  for (const [of, points] of places.entries()) for (const dot of dotsOf(points)) mark(of, dot)
   const labels = [number(high), number(low)]
   const margin = Math.max(...labels.map(({ length }) => length))
   const lines = cells.map((row, at) => {
@@ -66,6 +78,20 @@ function joined(dots: readonly Dot[]): Dot[] {
       row: Math.round(from.row + ((to.row - from.row) * (step + 1)) / steps),
     }))
   })
+}
+
+/** Every fourth dot of the area between two lines. */
+function between(upper: readonly Dot[], lower: readonly Dot[]): Dot[] {
+  const bottoms = new Map<number, number>()
+  for (const { column, row } of lower) bottoms.set(column, Math.max(row, bottoms.get(column) ?? 0))
+  const tops = new Map<number, number>()
+  for (const { column, row } of upper) tops.set(column, Math.min(row, tops.get(column) ?? Infinity))
+  return [...tops].flatMap(([column, top]) =>
+    Array.from({ length: Math.max(0, (bottoms.get(column) ?? -1) - top + 1) }, (_, at) => ({
+      column,
+      row: top + at,
+    })).filter(({ row }) => (column + 2 * row) % 4 === 0),
+  )
 }
 
 /** The smallest and the largest value, apart from each other. */

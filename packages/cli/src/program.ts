@@ -11,6 +11,7 @@ import { addAlerts } from './grammar/alerts.ts'
 import { addArtifacts } from './grammar/artifacts.ts'
 import { addAudit } from './grammar/audit.ts'
 import { addCommands } from './grammar/commands.ts'
+import { addCompletion } from './grammar/completion.ts'
 import { addConnectors } from './grammar/connectors.ts'
 import { addDashboards } from './grammar/dashboards.ts'
 import { addDeadLetters } from './grammar/dead-letters.ts'
@@ -76,6 +77,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
   addKeys(root)
   addSigningKeys(root)
   addOAuth(root)
+  addCompletion(root)
   addOtherWords(root)
   // for every command of the tree: the help of what does not exist would be that of something else
   return root.on('beforeAllHelp', ({ command }: { readonly command: Command }) => {

@@ -6,7 +6,20 @@
 import type { MetricSeries, Run } from '@flow-service/client-sdk'
 
 import { number } from './curve.ts'
-import { duration, varying } from './table.ts'
+import { type Drawn, picture, PICTURE_STYLE } from './report-picture.ts'
+import {
+  type Aim,
+  groupText,
+  isBest,
+  keyText,
+  type MeanCurve,
+  metricsOf,
+  type RunGroup,
+  spreadNotes,
+  spreadText,
+} from './run-groups.ts'
+import { duration, oneLine, printable, varying } from './table.ts'
+import { counted } from './terminal.ts'
 
 /** A run with its curves. */
 export interface ReportedRun {
@@ -14,19 +27,34 @@ export interface ReportedRun {
   readonly curves: readonly MetricSeries[]
 }
 
-const STYLE = `
-:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif }
-body { max-width: 70rem; margin: 2rem auto; padding: 0 1rem }
-table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto }
-th, td { text-align: left; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid #8884; white-space: nowrap }
-svg { width: 100%; height: auto; max-width: 44rem } pre { overflow-x: auto; background: #8881; padding: .75rem }
-.ok { color: #1a7f37 } .error, .abandoned { color: #c22 } .cancelled, .queued, .running { color: #a60 }
-figure { margin: 1rem 0 } figcaption { font-weight: 600 } .muted { opacity: .7 }`
+/** Groups of the runs, with their curves. */
+export interface ReportedGroups {
+  readonly groups: readonly RunGroup[]
+  readonly curves: ReadonlyMap<RunGroup, readonly MeanCurve[]>
+  /** By which they are sorted; null where they are in the order of their values. */
+  readonly aim: Aim | null
+}
 
-const COLOURS = ['#0a7ea4', '#c2410c', '#7c3aed', '#15803d', '#be123c', '#a16207', '#0f766e', '#4338ca']
+const STYLE = `
+:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; --paper: #fff; --ink: #1b1f24 }
+body { max-width: 70rem; margin: 2rem auto; padding: 0 1rem; background: var(--paper); color: var(--ink) }
+h1 { font-size: 1.6rem; margin-bottom: 0 } h1 + p { margin-top: .25rem } h2 { font-size: 1.15rem; margin: 2.5rem 0 .5rem }
+table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; font-variant-numeric: tabular-nums }
+th, td { text-align: left; padding: .3rem 1.25rem .3rem 0; border-bottom: 1px solid #8884; white-space: nowrap }
+th { font-weight: 600 } tr.best td { background: #2da44e22; font-weight: 600 } tr.best td:first-child { padding-left: .5rem }
+svg { width: 100%; height: auto; max-width: 46rem } pre { overflow-x: auto; background: #8882; padding: .75rem }
+.ok { color: var(--good) } .error, .abandoned { color: var(--bad) } .cancelled, .queued, .running { color: var(--open) }
+figure { margin: 1.5rem 0 } figcaption { font-weight: 600; margin-bottom: .25rem } figcaption span { font-weight: 400 } .muted { opacity: .7 }
+.legend { display: flex; flex-wrap: wrap; gap: .1rem 1.25rem; padding: 0; margin: .25rem 0; list-style: none }
+a { color: inherit }
+${PICTURE_STYLE}
+:root { --good: #1a7f37; --bad: #c2222b; --open: #9a6000 }
+@media (prefers-color-scheme: dark) {
+  :root { --paper: #14171b; --ink: #e3e6ea; --good: #4ac26b; --bad: #ff7b72; --open: #e0a030 }
+}`
 
 /** The page. */
-export function reportPage(runs: readonly ReportedRun[], now: Date): string {
+export function reportPage(runs: readonly ReportedRun[], now: Date, grouped: ReportedGroups | null = null): string {
   const flows = [...new Set(runs.map(({ run }) => run.flow))]
   const headings = headingsOf(runs)
   const title = `${flows.join(', ')}: ${runs.length} run${runs.length === 1 ? '' : 's'}`
@@ -35,6 +63,7 @@ export function reportPage(runs: readonly ReportedRun[], now: Date): string {
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${escaped(title)}</title><style>${STYLE}</style></head><body>`,
     `<h1>${escaped(title)}</h1><p class="muted">Made ${now.toISOString().slice(0, 19).replace('T', ' ')} UTC</p>`,
+    ...(grouped ? [groupTable(grouped), ...groupFigures(grouped), '<h2>Runs</h2>'] : []),
     overview(runs),
     ...figures(runs),
     ...runs.map((reported, at) => details(reported, headings[at]!)),
@@ -62,21 +91,77 @@ function overview(runs: readonly ReportedRun[]): string {
 const numbersIn = (result: Run['result']): string[] =>
   Object.entries(result ?? {}).flatMap(([name, value]) => (typeof value === 'number' ? [name] : []))
 
+/** What the runs of each group ended with, on average. */
+function groupTable({ groups, aim }: ReportedGroups): string {
+  const fields = Object.keys(groups[0]?.key ?? {})
+  const metrics = metricsOf(groups)
+  const rows = groups.map((group) => [
+    ...fields.map((field) => escaped(keyText(group.key[field]))),
+    String(group.runs.length),
+    ...[...metrics.keys()].map((name) => spreadText(group.metrics[name] ?? null, group.runs.length)),
+    isBest(group, groups, aim) ? 'best' : '',
+  ])
+  const inputs = fields.map((field) => oneLine(field.slice('params.'.length), 40))
+  const head = [...inputs, 'Runs', ...metrics.values(), '']
+  const notes = [
+    ...(aim ? [`best: the ${aim.least ? 'least' : 'greatest'} mean of ${oneLine(aim.metric, 60)}`] : []),
+    ...spreadNotes(groups),
+  ]
+  return [
+    `<h2>Groups by ${escaped(inputs.join(', '))}</h2>`,
+    tableOf(head.map(escaped), rows, (at) => isBest(groups[at]!, groups, aim)),
+    notes.length > 0 ? `<p class="muted">${escaped(notes.join('; '))}</p>` : '',
+  ].join('\n')
+}
+
+/** More bands would hide each other. */
+const MAX_DRAWN_GROUPS = 8
+
+/** One picture a metric, with the mean of each group and a band around it. */
+function groupFigures({ groups, curves }: ReportedGroups): string[] {
+  const drawn = groups.slice(0, MAX_DRAWN_GROUPS)
+  const names = [...new Set(drawn.flatMap((group) => (curves.get(group) ?? []).map(({ metric }) => metric)))]
+  const left = drawn.length < groups.length ? `; the first ${drawn.length} of ${groups.length} groups` : ''
+  return names.map((name) => {
+    const lines = drawn.flatMap((group, at): Drawn[] => {
+      const curve = curves.get(group)?.find(({ metric }) => metric === name)
+      if (!curve) return []
+      const { x, mean, min, max, n } = curve
+      return [
+        {
+          label: escaped(`${groupText(group)} (${counted(group.runs.length, 'run')})`),
+          colour: at,
+          points: x.map((step, which) => ({ x: step, y: mean[which]! })),
+          band: n.some((runs) => runs > 1)
+            ? x.map((step, which) => ({ x: step, low: min[which]!, high: max[which]! }))
+            : [],
+        },
+      ]
+    })
+    const isSpread = lines.some(({ band = [] }) => band.length > 0)
+    const how = `means of the groups${isSpread ? ', shaded from the least to the greatest' : ''}${left}`
+    return figure(name, lines, how)
+  })
+}
+
 /** One picture a metric, with a curve for each run that has it. */
 function figures(runs: readonly ReportedRun[]): string[] {
   const names = [...new Set(runs.flatMap(({ curves }) => curves.map(({ name }) => name)))]
   const labels = labelsOf(runs)
   return names.map((name) => {
-    const curves = runs.flatMap(({ curves: own }, at) => {
+    const curves = runs.flatMap(({ curves: own }, at): Drawn[] => {
       const points = own.find((curve) => curve.name === name)?.points ?? []
       const finite = points
         .map(({ step, value }) => ({ x: step, y: Number(value) }))
         .filter(({ y }) => Number.isFinite(y))
-      return finite.length === 0 ? [] : [{ label: labels[at]!, colour: COLOURS[at % COLOURS.length]!, points: finite }]
+      return finite.length === 0 ? [] : [{ label: labels[at]!, colour: at, points: finite }]
     })
-    return `<figure><figcaption>${escaped(name)}</figcaption>${picture(curves)}</figure>`
+    return figure(name, curves)
   })
 }
+
+const figure = (name: string, curves: readonly Drawn[], how = ''): string =>
+  `<figure><figcaption>${escaped(name)}${how === '' ? '' : ` <span class="muted">${how}</span>`}</figcaption>${picture(curves)}</figure>`
 
 /** The end of the id of each run, and what tells it from the others. */
 const labelsOf = (runs: readonly ReportedRun[]): string[] => {
@@ -101,41 +186,6 @@ function differencesOf(runs: readonly ReportedRun[]): string[][] {
   ])
 }
 
-interface Drawn {
-  /** As HTML. */
-  readonly label: string
-  readonly colour: string
-  readonly points: readonly { readonly x: number; readonly y: number }[]
-}
-
-function picture(curves: readonly Drawn[]): string {
-  const all = curves.flatMap(({ points }) => points)
-  if (all.length === 0) return '<p class="muted">No finite points.</p>'
-  const [width, height, left, bottom] = [700, 260, 60, 24]
-  const xs = all.map(({ x }) => x)
-  const ys = all.map(({ y }) => y)
-  const bounds = (values: number[]): [number, number] => {
-    const [low, high] = [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))]
-    return low === high ? [low - 0.5, high + 0.5] : [low, high]
-  }
-  const [x0, x1] = bounds(xs)
-  const [y0, y1] = bounds(ys)
-  const place = ({ x, y }: { x: number; y: number }): string =>
-    `${(left + ((x - x0) / (x1 - x0)) * (width - left)).toFixed(1)},${(((y1 - y) / (y1 - y0)) * (height - bottom)).toFixed(1)}`
-  const lines = curves.map(
-    ({ colour, points, label }) =>
-      `<polyline fill="none" stroke="${colour}" stroke-width="1.5" points="${points.map(place).join(' ')}"><title>${label}</title></polyline>`,
-  )
-  const labels = [
-    [0, 12, number(y1)],
-    [0, height - bottom, number(y0)],
-    [left, height - 4, number(x0)],
-    [width - 40, height - 4, number(x1)],
-  ].map(([x, y, label]) => `<text x="${x}" y="${y}" font-size="12" fill="currentColor">${label}</text>`)
-  const legend = curves.map(({ colour, label }) => `<span style="color:${colour}">●</span> ${label}`).join(' ')
-  return `<svg viewBox="0 0 ${width} ${height}" role="img">${lines.join('')}${labels.join('')}</svg><p>${legend}</p>`
-}
-
 function details({ run }: ReportedRun, heading: string): string {
   const nodes = run.nodes.map((node) => [
     escaped(node.node),
@@ -153,9 +203,16 @@ function details({ run }: ReportedRun, heading: string): string {
   ].join('\n')
 }
 
-const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+const tableOf = (
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  isMarked: (row: number) => boolean = () => false,
+): string =>
   `<table><tr>${head.map((cell) => `<th>${cell}</th>`).join('')}</tr>${rows
-    .map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`)
+    .map(
+      (cells, at) =>
+        `<tr${isMarked(at) ? ' class="best"' : ''}>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`,
+    )
     .join('')}</table>`
 
 /** A value in a cell. */
@@ -166,4 +223,5 @@ function text(value: unknown): string {
   return escaped(json.length > 40 ? `${json.slice(0, 37)}...` : json)
 }
 
-const escaped = (given: string): string => given.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+const escaped = (given: string): string =>
+  printable(given).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -48,6 +48,7 @@ test('every command is there', () => {
       'users deactivate, users activate, users promote, users demote, users delete',
       'keys list, keys create, keys revoke, signing-keys forget',
       'oauth token, oauth tokens, oauth revoke, oauth client list, oauth client add, oauth client remove',
+      'completion',
     ].flatMap((line) => line.split(', ')),
   )
 })
@@ -92,6 +93,7 @@ test('commands that talk to an engine take its address and print JSON', () => {
     'service signing-keys forget',
     'service connectors new',
     'service device simulate',
+    'service completion',
   ])
   for (const { words, command } of leaves(program())) {
     if (local.has(words)) continue

@@ -2,6 +2,7 @@ import type { MetricSeries, Run } from '@flow-service/client-sdk'
 import { expect, test } from 'vitest'
 
 import { reportPage } from '../src/report-page.ts'
+import { groupsOf, ofRun } from '../src/run-groups.ts'
 
 const run = (id: string, lr: number, more: Partial<Run> = {}): Run =>
   ({
@@ -33,11 +34,33 @@ test('a page has what the runs were given, what came out, and a curve for each',
     '<th>Run</th><th>Status</th><th>Duration</th><th>lr</th><th>last fit.loss</th><th>accuracy</th>',
   )
   expect(page.match(/<polyline/g)).toHaveLength(2)
-  expect(page).toMatch(/● *<\/span> 01a2-first lr=0\.1 .*● *<\/span> 01a2-second lr=0\.3/)
+  expect(page).toMatch(/c0">● *<\/span> 01a2-first lr=0\.1<.*c1">● *<\/span> 01a2-second lr=0\.3/)
   expect(page).toContain('<td>0.3</td>')
   expect(page).toContain('<h2 id="01a2-second">lr=0.3 <span class="muted">01a2-second</span></h2>')
   expect(page).toContain('2027-03-21 08:00:00 UTC')
   expect(page).not.toMatch(/<script|https?:\/\/|NaN/)
+})
+
+test('groups have a table with the best marked, and their means as lines with bands; one run has no band', () => {
+  const runs = [run('a', 0.1), run('b', 0.1), run('c', 0.3, { result: { '<img>': 0.5 } })]
+  const aim = { metric: 'results.accuracy', least: false }
+  const groups = groupsOf(runs.map(ofRun), ['params.lr'], aim)
+  const mean = { metric: 'fit.loss', x: [0, 1], mean: [1, 0.5], min: [0.5, 0.25], max: [1.5, 0.75] }
+  const curves = new Map([
+    [groups[0]!, [{ ...mean, sd: [0.5, 0.25], n: [2, 2] }]],
+    [groups[1]!, [{ ...mean, sd: [null, null], n: [1, 1] }]],
+  ])
+  const reported = runs.map((each) => ({ run: each, curves: [] }))
+  const page = reportPage(reported, new Date(0), { groups, curves, aim })
+  expect(page).toContain('<h2>Groups by lr</h2>')
+  expect(page).toContain('<th>lr</th><th>Runs</th><th>loss</th><th>&#60;img&#62;</th><th>accuracy</th>')
+  expect(page).toMatch(
+    /<tr class="best"><td>0\.1<\/td><td>2<\/td><td>0\.25 ± 0<\/td><td>-<\/td><td>0\.9375 ± 0<\/td><td>best</,
+  )
+  expect(page.match(/<polyline/g)).toHaveLength(2)
+  expect(page.match(/<polygon/g)).toHaveLength(1)
+  expect(page).toMatch(/lr=0\.1 \(2 runs\).*lr=0\.3 \(1 run\)/)
+  expect(page).not.toMatch(/<script|https?:\/\/|NaN|<img/)
 })
 
 test('text of a run cannot become markup', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { apiAddress } from '../src/session.ts'
+import { apiAddress } from '../src/sign-in.ts'
 import { duration, oneLine, printable, table } from '../src/table.ts'
 import { parsePairs } from '../src/values.ts'
 

@@ -6,40 +6,15 @@ import * as z from 'zod'
 
 import { secretRefSchema } from './secret.ts'
 import { timestampSchema } from './time.ts'
-
-/** What alerts are about, with what each means. */
-const meanings = {
-  flow_failed: 'a live flow could not be started, or runs nowhere though it should',
-  node_failed: 'an execution of a live node has failed',
-  run_error: 'a run has ended with an error',
-  run_abandoned: 'a run was given up, because its engine stopped',
-  worker_lost: 'a worker has disconnected during calls, or was silent for 90 seconds',
-  connector_down: 'a node has lost its connection',
-  store_unavailable: 'the database has failed two checks in a row',
-  queue_stalled: 'a run waits for 300 seconds though there is room for it',
-} as const
-
-/** What an alert is about. */
-export type AlertEvent = keyof typeof meanings
-
-/** All of them. */
-export const alertEvents = Object.keys(meanings) as [AlertEvent, ...AlertEvent[]]
-
-/** What it means, in a few words. */
-export const meaningOfAlert = (event: AlertEvent): string => meanings[event]
+import { alertChannels, alertEvents, meaningOfAlert } from './words.ts'
 
 /** What an alert is about. */
 const alertEventSchema = z
   .enum(alertEvents, { error: ({ input }) => `${JSON.stringify(input)} is not one of ${alertEvents.join(', ')}` })
   .meta({
     id: 'AlertEvent',
-    description: alertEvents.map((event) => `- \`${event}\`: ${meanings[event]}`).join('\n'),
+    description: alertEvents.map((event) => `- \`${event}\`: ${meaningOfAlert(event)}`).join('\n'),
   })
-
-/** Where alerts go. */
-export const alertChannels = ['webhook', 'push', 'email'] as const
-/** Where alerts go. */
-export type AlertChannel = (typeof alertChannels)[number]
 
 const enabled = z.boolean().default(false)
 

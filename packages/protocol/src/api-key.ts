@@ -5,8 +5,9 @@
 import * as z from 'zod'
 
 import { nameSchema } from './names.ts'
-import { scopes, scopeSchema } from './scope.ts'
+import { scopeSchema } from './scope.ts'
 import { timestampSchema } from './time.ts'
+import { scopes } from './words.ts'
 
 /** Days that a key counts for at most. */
 const MAX_DAYS = 3650

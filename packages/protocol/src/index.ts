@@ -334,7 +334,7 @@ export { type ImportedRun, type RunImportResult, runImportResultSchema, runImpor
 export * from './provisioner.ts'
 export { type PythonModule, pythonParts, pythonSource } from './python-source.ts'
 export { type PlannedStage, type RunPlan, runPlanSchema, type RunPlanSubmit, runPlanSubmitSchema } from './run-plan.ts'
-export { covers, meaningOfScope, type Scope, scopes, scopeSchema } from './scope.ts'
+export { covers, scopeSchema } from './scope.ts'
 export { remedyOf, wantedBy } from './schema-words.ts'
 export * from './secret.ts'
 export {
@@ -401,3 +401,4 @@ export {
   workerFrameSchema,
   type WorkerPython,
 } from './worker-frames.ts'
+export * from './words.ts'

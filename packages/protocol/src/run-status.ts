@@ -4,8 +4,10 @@
  */
 import * as z from 'zod'
 
+import { runStatuses } from './words.ts'
+
 /** State of a run; `queued` and `running` are active, the others final. */
-export const runStatusSchema = z.enum(['queued', 'running', 'ok', 'error', 'cancelled', 'abandoned']).meta({
+export const runStatusSchema = z.enum(runStatuses).meta({
   id: 'RunStatus',
   description: '`queued` and `running` are not over yet; of a run that was not tracked the others are final.',
 })

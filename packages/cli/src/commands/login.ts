@@ -4,7 +4,7 @@ import { meaningOfSignInError, type Token } from '@flow-service/protocol'
 import { awaitBrowser, openBrowser } from '../browser-sign-in.ts'
 import { CommandFailure } from '../failure.ts'
 import { ask, readAll } from '../hidden-input.ts'
-import { apiAddress, keepSignIn } from '../session.ts'
+import { apiAddress, keepSignIn } from '../sign-in.ts'
 
 interface LoginFlags {
   readonly url: string

@@ -3,15 +3,14 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 import type { Client } from '@flow-service/client-sdk'
-import { MAX_COMPARED_RUNS, MAX_IMPORT_RUNS } from '@flow-service/protocol'
+import { MAX_IMPORT_RUNS } from '@flow-service/protocol'
 
-import { drawCurves } from '../curve.ts'
 import { CommandFailure } from '../failure.ts'
 import { assertFlow } from '../known-flow.ts'
 import { forTerminal, openOutput } from '../output.ts'
 import { type ClientFlags, connect } from '../session.ts'
-import { oneLine, printable, table, varying } from '../table.ts'
-import { bold, counted, printAnswer } from '../terminal.ts'
+import { printable } from '../table.ts'
+import { counted, printAnswer } from '../terminal.ts'
 
 /** `service runs cancel <id...>`. */
 export const cancelRuns = (ids: readonly string[], flags: ClientFlags): Promise<void> =>
@@ -49,66 +48,6 @@ async function each(
   printAnswer(told, flags.json, () =>
     told.map(({ id, done, error }) => printable(`${id} ${done ?? error ?? ''}`)).join('\n'),
   )
-}
-
-interface CompareFlags extends ClientFlags {
-  readonly flow?: string
-  readonly group?: string
-  readonly x?: string
-}
-
-const PICTURE = { width: 72, height: 16 }
-
-/** `service runs compare <metric> [id...]`. */
-export async function compareRuns(metric: string, ids: readonly string[], flags: CompareFlags): Promise<void> {
-  const client = connect(flags)
-  const { flow, group, x } = flags
-  if (ids.length === 0 && flow === undefined && group === undefined) {
-    throw new CommandFailure(2, 'name the runs to compare, or choose them with --flow or --group')
-  }
-  const filter = { ...(flow === undefined ? {} : { flow }), ...(group === undefined ? {} : { group }) }
-  const chosen =
-    ids.length > 0
-      ? ids
-      : (await client.runs.list({ ...filter, status: 'ok', limit: MAX_COMPARED_RUNS })).map(({ id }) => id)
-  if (chosen.length === 0) await assertFlow(client, flow)
-  if (chosen.length === 0) throw new CommandFailure(1, 'no run that ended ok fits')
-  const compared = await client.compare(chosen, metric, x === undefined ? {} : { x })
-  if (compared.series.every(({ points }) => points.length === 0)) throw await noCurve(client, compared, chosen)
-  printAnswer(compared, flags.json, () => {
-    const differing = varying(compared.series.map(({ params }) => params))
-    const nameOf = (at: number): string => {
-      const { run, params } = compared.series[at]!
-      return [run.slice(-12), ...differing.map((name) => `${name}=${oneLine(params[name], 20)}`)].join(' ')
-    }
-    const curves = compared.series.map(({ points }, at) => ({
-      name: nameOf(at),
-      points: points.map((point) => ({ x: Number(point.x), y: Number(point.y) })),
-    }))
-    const rows = compared.series.map(({ run, points }, at) => [
-      run,
-      ...differing.map((name) => oneLine(compared.series[at]!.params[name], 20)),
-      String(points.at(-1)?.y ?? '-'),
-      String(points.length),
-    ])
-    return [
-      bold(`${compared.metric} by ${compared.x}`),
-      drawCurves(curves, PICTURE),
-      '',
-      table(['RUN', ...differing.map((name) => name.toUpperCase()), 'LAST', 'POINTS'], rows, 'No run has the metric.'),
-    ].join('\n')
-  })
-}
-
-/** None of the runs has the curve: which it could be. */
-async function noCurve(
-  client: Client,
-  { metric, x }: { readonly metric: string; readonly x: string },
-  [first = '']: readonly string[],
-): Promise<CommandFailure> {
-  const names = (await client.runs.get(first)).metrics.map(({ name }) => name)
-  const known = names.length === 0 ? 'has no curves' : `has ${names.join(', ')}`
-  return new CommandFailure(1, `none of these runs has points of "${metric}" by "${x}"; ${first} ${known}`)
 }
 
 interface ExportFlags extends ClientFlags {

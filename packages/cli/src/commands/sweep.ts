@@ -37,7 +37,7 @@ export async function sweep(flow: string, assignments: readonly string[], flags:
   })
   const runs = await outcomes(client, queued.group_id)
   printAnswer(runs, flags.json, () => outcomeTable(runs))
-  if (flags.json !== true) await hint(client, flow, queued.group_id)
+  if (flags.json !== true) await hint(client, { flow, group: queued.group_id, flags })
   if (counts.ok < ids.length) process.exitCode = 1
 }
 
@@ -60,13 +60,24 @@ export async function cancelAll(
   await Promise.all(Array.from({ length: MAX_REQUESTS }, work))
 }
 
-/** How to look at the curves of the runs, if they have any. */
-async function hint(client: Client, flow: string, group: string): Promise<void> {
+interface Finished {
+  readonly flow: string
+  readonly group: string
+  readonly flags: SearchFlags
+}
+
+/** How to look at the curves of the runs, if they have any; of several seeds at their means as well. */
+async function hint(client: Client, { flow, group, flags }: Finished): Promise<void> {
   const [first] = await client.runs.list({ group, status: 'ok', limit: 1 })
   const metric = first && (await client.runs.get(first.id)).metrics[0]?.name
   if (metric === undefined) return
   const name = metric.startsWith(`${flow}.`) ? metric.slice(flow.length + 1) : metric
-  console.log(dim(`compare their curves: service runs compare ${name} --group ${group}`))
+  const command = `service runs compare ${name} --group ${group}`
+  console.log(dim(`compare their curves: ${command}`))
+  const axes = (flags.grid ?? []).map((axis) => axis.slice(0, axis.indexOf('=')))
+  if (axes.length > 0 && (flags.seeds?.length ?? 0) > 1) {
+    console.log(dim(`means over the seeds: ${command} --by ${axes.join(',')}`))
+  }
 }
 
 /** Follows runs of a flow to their ends: a line a second at most; Ctrl-C cancels what is left. */

@@ -1,4 +1,4 @@
-import { meaningOfScope, type Scope, scopes } from '@flow-service/protocol'
+import { meaningOfScope, type Scope, scopes } from '@flow-service/protocol/words'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 
 import { byDefault, clientOptions, lazily, positive, withExamples } from './options.ts'

@@ -36,6 +36,7 @@ export function addRuns(root: Command): void {
   addSearches(root)
   const runs = root.command('runs').description('runs of batch flows')
   addReading(runs)
+  addComparing(runs)
   addChanging(runs)
 }
 
@@ -69,6 +70,12 @@ function addSearches(root: Command): void {
     .action(lazily(async () => (await import('../commands/sweep.ts')).plan))
   withExamples(plan, 'plan fit -p lr=0.2', 'plan fit --grid lr=0.01,0.1 --seeds 1..4')
 }
+
+const grouping = (command: Command): Command =>
+  command
+    .option('--by <inputs>', 'means and spread over the runs that share these: params.lr, or lr,depth', words)
+    .option('--min', 'with --by: the least mean of last values is the best')
+    .option('--max', 'with --by: the greatest mean of last values is the best')
 
 function addReading(runs: Command): void {
   const list = clientOptions(runs.command('list'))
@@ -117,15 +124,31 @@ function addReading(runs: Command): void {
     'runs logs 01a2b3c4-0000-7000-8000-000000000000',
     'runs logs 01a2b3c4-0000-7000-8000-000000000000 train --follow',
   )
-  const compare = clientOptions(
-    runs.command('compare').argument('<metric>', 'a message').argument('[id...]', 'runs', runIds),
+}
+
+function addComparing(runs: Command): void {
+  const compare = grouping(
+    clientOptions(
+      runs
+        .command('compare')
+        .argument('<metric>', 'a message; with --by an output as well, as in results.f1')
+        .argument('[id...]', 'runs', runIds),
+    )
+      .description('draw the curves of a metric beside each other; up to 50 runs, or groups of up to 1,000')
+      .option('--flow <name>', 'the newest runs of this flow that ended ok')
+      .option('--group <id>', 'the runs of a sweep that ended ok')
+      .option('--filter <terms>', 'as in "params.depth=3 tags=baseline"; all terms hold')
+      .option('--x <axis>', 'step, time, or another metric (step)'),
   )
-    .description('draw the curves of a metric beside each other; up to 50 runs')
-    .option('--flow <name>', 'the newest runs of this flow that ended ok')
-    .option('--group <id>', 'the runs of a sweep that ended ok')
-    .option('--x <axis>', 'step, time, or another metric (step)')
-    .action(lazily(async () => (await data()).compareRuns))
-  withExamples(compare, 'runs compare loss --flow fit', 'runs compare accuracy --group 01a2… --x loss')
+    .option('--metric <name>', 'what the best group is told by, if not by the curve: a message, or results.<output>')
+    .action(lazily(async () => (await import('../commands/compare.ts')).compareRuns))
+  withExamples(
+    compare,
+    'runs compare loss --flow fit',
+    'runs compare accuracy --group 01a2… --x loss',
+    'runs compare loss --group 01a2… --by params.lr --min',
+    'runs compare loss --flow fit --by lr,depth --metric results.f1 --max',
+  )
   const exported = clientOptions(runs.command('export'))
     .description('runs as a table, or all points of their curves')
     .addOption(new Option('--format <format>', 'csv unless given').choices(['csv', 'jsonl']))
@@ -141,14 +164,21 @@ function addReading(runs: Command): void {
     .option('--force', 'replace the file if it exists')
     .action(lazily(async () => (await data()).exportRuns))
   withExamples(exported, 'runs export --flow fit -o fit.csv', 'runs export --flow fit --points --format jsonl')
-  const report = clientOptions(runs.command('report').argument('[id...]', 'runs', runIds))
-    .description('write a page with the curves, nodes and results of runs; it needs no network')
-    .option('--flow <name>', 'the newest runs of this flow, at most 100')
-    .option('--group <id>', 'the runs of a sweep')
+  const report = grouping(
+    clientOptions(runs.command('report').argument('[id...]', 'runs', runIds))
+      .description('write a page with the curves, nodes and results of runs; it needs no network')
+      .option('--flow <name>', 'the newest runs of this flow, at most 100')
+      .option('--group <id>', 'the runs of a sweep'),
+  )
+    .option('--metric <name>', 'what the best group is told by: a message, or results.<output>')
     .option('-o, --output <file>', 'where to write it (report.html)')
     .option('--force', 'replace the file if it exists')
     .action(lazily(async () => (await import('../commands/report.ts')).report))
-  withExamples(report, 'runs report --flow fit -o fit.html')
+  withExamples(
+    report,
+    'runs report --flow fit -o fit.html',
+    'runs report --group 01a2… --by params.lr --metric loss --min -o seeds.html',
+  )
 }
 
 function addChanging(runs: Command): void {

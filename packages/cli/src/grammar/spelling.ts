@@ -4,19 +4,19 @@
  * `service --json flows list` is refused, and `flows show` is told to mean `flows stop`.
  * @module
  */
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 
-/** Options that may stand before the verb, each with whether a value follows. */
-const GLOBAL: ReadonlyMap<string, boolean> = new Map([
-  ['--json', false],
-  ['--url', true],
-  ['--token', true],
-])
+/** Options that may stand before the verb. */
+export const GLOBAL_OPTIONS: readonly Option[] = [
+  new Option('--json', 'print JSON for programs'),
+  new Option('--url <base>', 'API of the engine, ends in /api/v1'),
+  new Option('--token <token>', 'access token'),
+]
 
 /** Verbs that change nothing, and words that people type for them. */
 const READING = new Set(
   `list ls get show view read cat describe info status validate history watch log logs diff compare export report types
-   pending tokens state graph versions`.split(/\s+/),
+   pending tokens state graph versions completion`.split(/\s+/),
 )
 
 /** Other words for a verb, where a group has it and no verb of that name. */
@@ -45,10 +45,10 @@ export function arranged(root: Command, args: readonly string[]): string[] {
   let at = 0
   for (; at < args.length; at += 1) {
     const word = args[at] ?? ''
-    const takesValue = GLOBAL.get(word.replace(/=.*/s, ''))
-    if (takesValue !== undefined) {
+    const option = GLOBAL_OPTIONS.find(({ long }) => long === word.replace(/=.*/s, ''))
+    if (option) {
       moved.push(word)
-      if (takesValue && !word.includes('=')) moved.push(...args.slice((at += 1), at + 1))
+      if (option.required && !word.includes('=')) moved.push(...args.slice((at += 1), at + 1))
       continue
     }
     const command = group.commands.find((each) => isCalled(each, word))
