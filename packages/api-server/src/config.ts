@@ -300,7 +300,8 @@ export type ServiceConfig = SettingOptions & {
   /** Understands the commands of `commands_lm` nodes, in place of the grammar and of the model of the settings. Default: those. */
   readonly commandsModel?: CommandModel | undefined
   /**
-   * Hears what live nodes print, and of their failures. What they print and what does not load is not in the log then.
+   * Hears what nodes print, of their failures, and of payloads that are dropped or refused. What live nodes print and what
+   * does not load is not in the log then.
    * Default: the log has it.
    */
   readonly onNodeReport?: NodeListener | undefined

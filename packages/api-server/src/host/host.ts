@@ -18,6 +18,7 @@ import { newId } from '../process/new-id.ts'
 import { maskedCall } from '../secrets/masked-call.ts'
 import type { Redactor } from '../secrets/redactor.ts'
 import type { Dispatcher } from '../workers/dispatch.ts'
+import type { NodeReports } from './node-report.ts'
 
 /** Nouns of the engine that live flows and runs use. */
 export interface HostDeps {
@@ -34,6 +35,8 @@ export interface HostDeps {
   /** The way out of the machine for nodes. */
   readonly egress: { readonly dial: Dial; readonly fetch: OutgoingFetch['fetch'] }
   readonly lastValues: Pick<LastValues, 'get' | 'record'>
+  /** Hears of nodes and payloads. */
+  readonly reports: Omit<NodeReports, 'log'>
   /** Takes what nodes print. */
   readonly log: { info(place: { readonly flow: string; readonly node: string }, text: string): void }
   readonly redactor: Pick<Redactor, 'mask' | 'stream'>
@@ -67,6 +70,7 @@ export function createHost(deps: HostDeps): Host {
     machine,
     markers,
     redactor,
+    reports,
     routedNodes,
     secrets,
     servedSockets,
@@ -87,7 +91,13 @@ export function createHost(deps: HostDeps): Host {
     // by the clock of the values: what is told after a snapshot is told from it by its time
     event: (event) => events.publish(shownEvent(event, mask), clock.now()),
     isWatched: () => events.isHeard(),
-    deadLetter: (entry) => deadLetters.record({ ...entry, value: mask(entry.value) }, clock.now()),
+    deadLetter(entry) {
+      deadLetters.record({ ...entry, value: mask(entry.value) }, clock.now())
+      reports.dropped(entry)
+    },
+    // core and the runs have masked it
+    nodeFailed: reports.nodeFailed,
+    payloadRefused: (refusal) => reports.payloadRefused({ ...refusal, message: mask(refusal.message) }),
     cascadeEnded,
     work,
     markers,

@@ -2,14 +2,15 @@ import { join, resolve } from 'node:path'
 
 import { type Client, createClient, type Flow } from '@flow-service/client-sdk'
 
-import { nodeLines, reloadLines } from '../dev-report.ts'
+import { reloadLines } from '../dev-report.ts'
 import { describeLoadError, type Engine, type EngineFlags, startEngine, untilStopped } from '../engine.ts'
 import { failed } from '../failure.ts'
 import { issueLines, issueSummary } from '../issues.ts'
+import { NodeNews } from '../node-news.ts'
 import { watchRun } from '../run-progress.ts'
 import { watchSources } from '../source-watch.ts'
 import { oneLine } from '../table.ts'
-import { bold } from '../terminal.ts'
+import { bold, green } from '../terminal.ts'
 
 interface DevFlags extends EngineFlags {
   readonly connector?: readonly string[]
@@ -22,6 +23,8 @@ interface DevFlags extends EngineFlags {
  */
 export async function dev(dir: string | undefined, flags: DevFlags): Promise<void> {
   let engine: Engine | undefined
+  const news = new NodeNews((lines) => console.log(lines))
+  const told = new ToldErrors()
   const { connector: connectors = [] } = flags
   const folders = [...(dir === undefined ? [] : [dir]), ...connectors]
   // looks at the folders before the engine does: what changes while that starts is not missed
@@ -32,17 +35,17 @@ export async function dev(dir: string | undefined, flags: DevFlags): Promise<voi
           directories: folders,
           files: () => engine?.service.flowFiles ?? [],
           changed: async () => {
-            if (engine) await swap(engine)
+            if (engine) await swap(engine, told)
           },
         })
   engine = await startEngine(flags, {
     environment: 'local',
-    onNodeReport: (report) => console.log(nodeLines(report).join('\n')),
+    onNodeReport: (report) => news.hear(report),
     ...(dir === undefined ? {} : { flows: dir }),
     developedConnectors: connectors,
   })
   try {
-    await open(engine, flags.run)
+    await open(engine, told, flags.run)
   } catch (error) {
     await engine.service.close()
     throw error
@@ -58,12 +61,13 @@ export async function dev(dir: string | undefined, flags: DevFlags): Promise<voi
       : '\nCtrl-C stops the engine.',
   )
   await stopped
+  news.close()
   console.log('Stopped.')
   process.exit()
 }
 
 /** Brings changed sources into the engine, starts new live flows, and tells what has become of it. */
-async function swap({ service, baseUrl }: Engine): Promise<void> {
+async function swap({ service, baseUrl }: Engine, told: ToldErrors): Promise<void> {
   const before = service.loadErrors
   try {
     const began = performance.now()
@@ -74,19 +78,27 @@ async function swap({ service, baseUrl }: Engine): Promise<void> {
     if (lines.length > 0) console.log(lines.join('\n'))
     const client = createClient({ baseUrl, token: await service.superuserToken() })
     const kept = result.packages.flatMap(({ rebuilt }) => rebuilt.filter(({ nodes }) => nodes.length === 0))
-    await tellErrors(client, [...result.changed, ...kept.map(({ flow }) => ({ name: flow }))])
+    await told.tell(client, [...result.changed, ...kept.map(({ flow }) => ({ name: flow }))])
     await startNew(client, fresh)
   } catch (error) {
     failed(error)
   }
 }
 
-/** Says what is wrong with flows that load all the same, such as a Python source that does not parse. */
-async function tellErrors(client: Client, flows: readonly { readonly name: string }[]): Promise<void> {
-  const changed = await Promise.all(flows.map(({ name }) => client.flows.get(name)))
-  for (const { name, issues } of changed) {
-    const errors = issues.filter(({ severity }) => severity === 'error')
-    if (errors.length > 0) console.log([`${bold(name)} has ${issueSummary(errors)}`, ...issueLines(errors)].join('\n'))
+/** What is wrong with flows that load all the same, such as a Python source that does not parse: each is told once. */
+class ToldErrors {
+  readonly #errors = new Map<string, string>()
+
+  async tell(client: Client, flows: readonly { readonly name: string }[]): Promise<void> {
+    for (const { name, issues } of await Promise.all(flows.map(({ name }) => client.flows.get(name)))) {
+      const errors = issues.filter(({ severity }) => severity === 'error')
+      const before = this.#errors.get(name)
+      const text = [`${bold(name)} has ${issueSummary(errors)}`, ...issueLines(errors)].join('\n')
+      if (errors.length === 0) this.#errors.delete(name)
+      else this.#errors.set(name, text)
+      if (errors.length > 0 && before !== text) console.log(text)
+      if (errors.length === 0 && before !== undefined) console.log(`${green('✓')} ${bold(name)} has no errors any more`)
+    }
   }
 }
 
@@ -95,7 +107,7 @@ async function startNew(client: Client, flows: readonly { readonly name: string 
 }
 
 /** Starts new live flows, tells what there is, and watches the wanted run. */
-async function open(engine: Engine, run: string | undefined): Promise<void> {
+async function open(engine: Engine, told: ToldErrors, run: string | undefined): Promise<void> {
   const { service, baseUrl } = engine
   const client = createClient({ baseUrl, token: await service.superuserToken() })
   await startNew(
@@ -104,6 +116,7 @@ async function open(engine: Engine, run: string | undefined): Promise<void> {
   )
   console.log(await banner(engine, client))
   for (const error of service.loadErrors) console.error(`\n${describeLoadError(error)}`)
+  await told.tell(client, service.loadedFlows)
   if (run === undefined) return
   console.log()
   // A run that cannot be submitted is no reason to take the engine away.
