@@ -4,15 +4,17 @@ import { type Client, createClient, type Flow } from '@flow-service/client-sdk'
 
 import { reloadLines } from '../dev-report.ts'
 import { describeLoadError, type Engine, type EngineFlags, startEngine, untilStopped } from '../engine.ts'
-import { failed } from '../failure.ts'
+import { CommandFailure, failed } from '../failure.ts'
 import { issueLines, issueSummary } from '../issues.ts'
 import { NodeNews } from '../node-news.ts'
 import { watchRun } from '../run-progress.ts'
 import { watchSources } from '../source-watch.ts'
 import { oneLine } from '../table.ts'
 import { bold, green } from '../terminal.ts'
+import { CheckedTypes } from '../type-check.ts'
 
 interface DevFlags extends EngineFlags {
+  readonly check?: boolean
   readonly connector?: readonly string[]
   readonly run?: string
 }
@@ -27,6 +29,7 @@ export async function dev(dir: string | undefined, flags: DevFlags): Promise<voi
   const told = new ToldErrors()
   const { connector: connectors = [] } = flags
   const folders = [...(dir === undefined ? [] : [dir]), ...connectors]
+  const types = flags.check ? checkedTypes(folders) : null
   // looks at the folders before the engine does: what changes while that starts is not missed
   const sources =
     folders.length === 0
@@ -35,7 +38,7 @@ export async function dev(dir: string | undefined, flags: DevFlags): Promise<voi
           directories: folders,
           files: () => engine?.service.flowFiles ?? [],
           changed: async () => {
-            if (engine) await swap(engine, told)
+            if (engine) await swap(engine, { told, types, isBehind: () => sources?.isBehind() ?? false })
           },
         })
   engine = await startEngine(flags, {
@@ -50,9 +53,12 @@ export async function dev(dir: string | undefined, flags: DevFlags): Promise<voi
     await engine.service.close()
     throw error
   }
+  const first = types?.areRight(engine.service.config.dataDir, 'what changes is swapped in once they are right')
+  first?.catch(failed)
   sources?.start()
   const stopped = untilStopped(engine, async () => {
     console.log('\nStopping ...')
+    types?.close()
     await sources?.close()
   })
   console.log(
@@ -66,10 +72,25 @@ export async function dev(dir: string | undefined, flags: DevFlags): Promise<voi
   process.exit()
 }
 
+function checkedTypes(folders: readonly string[]): CheckedTypes {
+  if (folders.length === 0) throw new CommandFailure(2, '--check needs the folder of flows: service dev flows/ --check')
+  return new CheckedTypes(folders, (line) => console.log(line))
+}
+
 /** Brings changed sources into the engine, starts new live flows, and tells what has become of it. */
-async function swap({ service, baseUrl }: Engine, told: ToldErrors): Promise<void> {
+async function swap(
+  { service, baseUrl }: Engine,
+  {
+    told,
+    types,
+    isBehind,
+  }: { readonly told: ToldErrors; readonly types: CheckedTypes | null; readonly isBehind: () => boolean },
+): Promise<void> {
   const before = service.loadErrors
   try {
+    if (types && !(await types.areRight(service.config.dataDir, 'what was loaded goes on'))) return
+    // what has been saved during the check is checked first
+    if (types && isBehind()) return
     const began = performance.now()
     const result = await service.reload()
     const ms = performance.now() - began

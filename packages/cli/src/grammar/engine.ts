@@ -11,9 +11,16 @@ export function addEngine(root: Command): void {
       'folder of a connector package that is worked on: its sources are swapped in as well (several times)',
       collect,
     )
+    .option('--check', 'check types first, by the TypeScript of the project: what has type errors is not swapped in')
     .option('--run <flow>', 'submit a run of this batch flow once the engine is up, and watch it')
     .action(lazily(async () => (await import('../commands/dev.ts')).dev))
-  withExamples(dev, 'dev flows/', 'dev flows/ --port 0 --run estimate_pi', 'dev flows/ --connector ../acme-meter')
+  withExamples(
+    dev,
+    'dev flows/',
+    'dev flows/ --check',
+    'dev flows/ --port 0 --run estimate_pi',
+    'dev flows/ --connector ../acme-meter',
+  )
   const serve = engineOptions(root.command('serve'))
     .description('run the engine')
     .option('--flows <dir>', 'folder of flows written in TypeScript (SERVICE_FLOWS)')
