@@ -1,7 +1,9 @@
 import { join, resolve } from 'node:path'
 
+import type { ServiceConfig } from '@flow-service/api-server'
 import { type Client, createClient, type Flow } from '@flow-service/client-sdk'
 
+import { DebugPlaces } from '../debug-places.ts'
 import { reloadLines } from '../dev-report.ts'
 import { describeLoadError, type Engine, type EngineFlags, startEngine, untilStopped } from '../engine.ts'
 import { CommandFailure, failed } from '../failure.ts'
@@ -15,6 +17,9 @@ import { CheckedTypes } from '../type-check.ts'
 
 interface DevFlags extends EngineFlags {
   readonly check?: boolean
+  /** The first port; true for the usual one. */
+  readonly inspect?: number | true
+  readonly inspectWait?: boolean
   readonly connector?: readonly string[]
   readonly run?: string
 }
@@ -46,6 +51,7 @@ export async function dev(dir: string | undefined, flags: DevFlags): Promise<voi
     onNodeReport: (report) => news.hear(report),
     ...(dir === undefined ? {} : { flows: dir }),
     developedConnectors: connectors,
+    ...inspection(flags),
   })
   try {
     await open(engine, told, flags.run)
@@ -71,6 +77,25 @@ export async function dev(dir: string | undefined, flags: DevFlags): Promise<voi
   console.log('Stopped.')
   process.exit()
 }
+
+/** What is debugged of an engine, and how it is told. */
+function inspection({ inspect, inspectWait = false }: DevFlags): Pick<ServiceConfig, 'inspectNodes'> {
+  if (inspect === undefined) {
+    if (inspectWait) throw new CommandFailure(2, '--inspect-wait says how --inspect is meant: give both')
+    return {}
+  }
+  const places = new DebugPlaces(inspectWait, (line) => console.log(line))
+  return {
+    inspectNodes: {
+      port: inspect === true ? DEBUG_PORT : inspect,
+      wait: inspectWait,
+      onOpened: (inspected) => places.tell(inspected),
+    },
+  }
+}
+
+/** The one that Node takes. */
+const DEBUG_PORT = 9229
 
 function checkedTypes(folders: readonly string[]): CheckedTypes {
   if (folders.length === 0) throw new CommandFailure(2, '--check needs the folder of flows: service dev flows/ --check')

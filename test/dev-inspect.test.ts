@@ -1,0 +1,152 @@
+/** `service dev --inspect`: breakpoints in the code of nodes. */
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+import { type Client, createClient } from '@flow-service/client-sdk'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+
+import { begin, runService } from './cli-process.ts'
+import { InspectorClient } from './inspector-client.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'dev-inspect-'))
+const write = (file: string, text: string): void => {
+  mkdirSync(join(root, file, '..'), { recursive: true })
+  writeFileSync(join(root, file), text)
+}
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }))
+
+const imports = `import { batchFlow, input, liveFlow, node, python, stage, t } from '@flow-service/flow-sdk'\n`
+
+/** A `service dev` with options of its own. */
+class Dev {
+  output = ''
+  readonly #data: string
+  readonly #child: ChildProcessWithoutNullStreams
+  client!: Client
+
+  constructor(options: readonly string[], env: NodeJS.ProcessEnv = {}) {
+    this.#data = mkdtempSync(join(root, 'data-'))
+    this.#child = begin(['dev', 'flows', ...options, '--port', '0', '--data', this.#data], { cwd: root, env })
+    this.#child.stdout.on('data', (text: string) => (this.output += text))
+    this.#child.stderr.on('data', (text: string) => (this.output += text))
+  }
+
+  async open(): Promise<void> {
+    await this.shown(/Ctrl-C stops the engine/)
+    const signIn = JSON.parse(readFileSync(join(this.#data, 'cli.json'), 'utf8')) as Record<string, string>
+    this.client = createClient({ baseUrl: signIn['base_url'] ?? '', token: signIn['access_token'] ?? '' })
+  }
+
+  /** Waits for a text on the terminal; answers its first group as a number. */
+  async shown(text: RegExp, from = 0): Promise<number> {
+    await vi.waitFor(() => expect(this.output.slice(from)).toMatch(text), { timeout: 50_000 })
+    return Number(text.exec(this.output.slice(from))?.[1])
+  }
+
+  async close(): Promise<void> {
+    const exit = once(this.#child, 'exit')
+    this.#child.kill('SIGINT')
+    await exit
+  }
+}
+
+beforeAll(() => {
+  write('package.json', '{ "type": "module" }')
+  symlinkSync(join(import.meta.dirname, '../examples/quickstart/node_modules'), join(root, 'node_modules'))
+  write(
+    'flows/hall.ts',
+    `${imports}
+export const answer = node('answer', {
+  in: { x: t.int },
+  out: { y: t.int },
+  timeout: 1,
+  run({ x }) {
+    const y: number = x * 2
+    return { y }
+  },
+})
+export const hall = liveFlow('hall', { x: t.int, y: t.int }, (m, use) => use(answer, { x: m.x }, { out: { y: m.y } }))
+`,
+  )
+  write(
+    'flows/fit.ts',
+    `${imports}
+export const train = stage('train', {
+  in: { n: t.int },
+  out: { loss: t.int },
+  run({ n }) {
+    const loss: number = n - 1
+    return { loss }
+  },
+})
+export const fit = batchFlow('fit', { n: input(t.int, 5) }, (p, use) => use(train, p))
+`,
+  )
+})
+
+test('what is no port is refused, and so is waiting without a debugger', async () => {
+  const run = (...args: string[]) => runService(['dev', ...args], { cwd: root })
+  expect(await run('--inspect', 'flows')).toMatchObject({ code: 2, err: expect.stringContaining('Give a port') })
+  expect(await run('flows', '--inspect-wait')).toMatchObject({ code: 2, err: expect.stringContaining('give both') })
+})
+
+describe('service dev --inspect', () => {
+  const dev = new Dev(['--inspect=0'])
+  beforeAll(() => dev.open())
+  afterAll(() => dev.close())
+
+  test('a breakpoint in the file of a live node is hit by its source map; the node answers when it goes on, whatever its timeout', async () => {
+    const { client } = dev
+    await expect.poll(async () => (await client.flows.get('hall')).status).toBe('active')
+    const value = async () => (await client.messages.list()).find(({ name }) => name === 'hall.y')?.value
+    await client.http.messages.publish({ message: 'hall.x', value: 1 })
+    const port = await dev.shown(/^● hall\.answer {2}takes a debugger at 127\.0\.0\.1:(\d+) /m)
+    await expect.poll(value).toBe(2)
+    using debug = await InspectorClient.attach(port)
+    const address = await debug.breakAt(/\/flows\/hall\.ts$/, 8)
+    expect(address).toBe(pathToFileURL(join(root, 'flows/hall.ts')).href)
+    const hit = debug.paused()
+    await client.http.messages.publish({ message: 'hall.x', value: 21 })
+    const { callFrames, hitBreakpoints } = await hit
+    expect(hitBreakpoints).toHaveLength(1)
+    expect(callFrames[0]?.functionName).toBe('run')
+    const evaluate = { callFrameId: callFrames[0]?.callFrameId, expression: 'x' }
+    expect(await debug.ask('Debugger.evaluateOnCallFrame', evaluate)).toMatchObject({ result: { value: 21 } })
+    // longer than its timeout of a second, by the clock of the process that is paused
+    const later = 'const until = Date.now() + 1500; while (Date.now() < until); 1'
+    await debug.ask('Debugger.evaluateOnCallFrame', { ...evaluate, expression: `{ ${later} }` })
+    expect(await value()).toBe(2)
+    await debug.ask('Debugger.resume')
+    await expect.poll(value).toBe(42)
+    expect(dev.output).not.toContain('✗ hall.answer')
+  })
+})
+
+describe('service dev --inspect --inspect-wait', () => {
+  const dev = new Dev(['--inspect=0', '--inspect-wait'])
+  beforeAll(() => dev.open())
+  afterAll(() => dev.close())
+
+  test('a stage waits for a debugger, is paused at a breakpoint, and its run ends when it goes on', async () => {
+    const { client } = dev
+    const { id } = await client.http.runs.submit({ name: 'fit' })
+    const port = await dev.shown(/^● fit\.train {2}waits for a debugger at 127\.0\.0\.1:(\d+) /m)
+    using debug = await InspectorClient.attach(port)
+    // as editors do: pause before code with a source map runs, and set what is wanted there
+    await debug.ask('Debugger.setInstrumentationBreakpoint', { instrumentation: 'beforeScriptWithSourceMapExecution' })
+    const loaded = debug.paused()
+    await debug.ask('Runtime.runIfWaitingForDebugger')
+    expect((await loaded).reason).toBe('instrumentation')
+    await debug.breakAt(/\/flows\/fit\.ts$/, 7)
+    const hit = debug.paused()
+    await debug.ask('Debugger.resume')
+    expect((await hit).hitBreakpoints).toHaveLength(1)
+    expect((await client.runs.get(id)).status).toBe('running')
+    await debug.ask('Debugger.resume')
+    expect(await client.wait(id)).toMatchObject({ status: 'ok', result: { loss: 4 } })
+  })
+})
