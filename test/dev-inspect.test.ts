@@ -10,6 +10,9 @@ import { type Client, createClient } from '@flow-service/client-sdk'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { begin, runService } from './cli-process.ts'
+import { pythonWith } from './components/python-packages.ts'
+import { python } from './components/pythons.ts'
+import { DebugpyClient } from './debugpy-client.ts'
 import { InspectorClient } from './inspector-client.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'dev-inspect-'))
@@ -88,6 +91,18 @@ export const fit = batchFlow('fit', { n: input(t.int, 5) }, (p, use) => use(trai
   )
 })
 
+beforeAll(() => {
+  write('flows/lib/snake.py', 'def run(x):\n    y = x * 3\n    return {"y": y}\n')
+  write(
+    'flows/snakes.ts',
+    `${imports}
+export const hiss = python('hiss', { file: './lib/snake.py', in: { x: t.int }, out: { y: t.int } })
+export const snakes = batchFlow('snakes', { x: input(t.int, 5) }, (p, use) => use(hiss, p))
+export const snake = liveFlow('snake', { x: t.int, y: t.int }, (m, use) => use(hiss, { x: m.x }, { out: { y: m.y } }))
+`,
+  )
+})
+
 test('what is no port is refused, and so is waiting without a debugger', async () => {
   const run = (...args: string[]) => runService(['dev', ...args], { cwd: root })
   expect(await run('--inspect', 'flows')).toMatchObject({ code: 2, err: expect.stringContaining('Give a port') })
@@ -148,5 +163,64 @@ describe('service dev --inspect --inspect-wait', () => {
     expect((await client.runs.get(id)).status).toBe('running')
     await debug.ask('Debugger.resume')
     expect(await client.wait(id)).toMatchObject({ status: 'ok', result: { loss: 4 } })
+  })
+})
+
+const debugged = pythonWith('debugpy')
+
+describe.skipIf(debugged === null)('service dev --inspect, Python', () => {
+  const file = join(root, 'flows/lib/snake.py')
+  const here = new Dev(['--inspect=0'], { SERVICE_PYTHON: debugged ?? '' })
+  const waiting = new Dev(['--inspect=0', '--inspect-wait'], { SERVICE_PYTHON: debugged ?? '' })
+  beforeAll(() => Promise.all([here.open(), waiting.open()]))
+  afterAll(() => Promise.all([here.close(), waiting.close()]))
+
+  test('a breakpoint in the file of a live Python node is hit, and the node answers when it goes on', async () => {
+    const { client } = here
+    await expect.poll(async () => (await client.flows.get('snake')).status).toBe('active')
+    const value = async () => (await client.messages.list()).find(({ name }) => name === 'snake.y')?.value
+    await client.http.messages.publish({ message: 'snake.x', value: 1 })
+    const port = await here.shown(/^● snake\.hiss {2}takes a debugger at 127\.0\.0\.1:(\d+) \(debugpy\)$/m)
+    await expect.poll(value).toBe(3)
+    using debug = await DebugpyClient.attach(port, { file, lines: [2] })
+    const stop = debug.stopped()
+    await client.http.messages.publish({ message: 'snake.x', value: 7 })
+    const { reason, threadId } = await stop
+    expect(reason).toBe('breakpoint')
+    const { stackFrames } = await debug.ask<{ stackFrames: object[] }>('stackTrace', { threadId })
+    expect(stackFrames[0]).toMatchObject({ name: 'run', line: 2, source: { path: file } })
+    expect(await value()).toBe(3)
+    await debug.ask('continue', { threadId })
+    await expect.poll(value).toBe(21)
+  })
+
+  test('a Python stage waits for a debugger, and its run ends when it goes on', async () => {
+    const { client } = waiting
+    const { id } = await client.http.runs.submit({ name: 'snakes' })
+    const port = await waiting.shown(/^● snakes\.hiss {2}waits for a debugger at 127\.0\.0\.1:(\d+) /m)
+    using debug = await DebugpyClient.attach(port, { file, lines: [3] })
+    const { threadId } = await debug.stopped()
+    expect((await client.runs.get(id)).status).toBe('running')
+    await debug.ask('continue', { threadId })
+    expect(await client.wait(id)).toMatchObject({ status: 'ok', result: { y: 15 } })
+  })
+})
+
+describe.skipIf(python === null)('service dev --inspect without debugpy', () => {
+  const dev = new Dev(['--inspect=0'], { SERVICE_PYTHON: python ?? '', PYTHONPATH: join(root, 'without') })
+  beforeAll(async () => {
+    write('without/debugpy.py', 'raise ModuleNotFoundError("there is none")\n')
+    await dev.open()
+  })
+  afterAll(() => dev.close())
+
+  test('one line says how to install it, and the node executes', async () => {
+    const { client } = dev
+    for (const x of [1, 2]) {
+      const { id } = await client.http.runs.submit({ name: 'snakes', params: { x } })
+      expect(await client.wait(id)).toMatchObject({ status: 'ok', result: { y: 3 * x } })
+    }
+    await dev.shown(/^✗ snakes\.hiss {2}is not debugged: debugpy is missing: \S+ -m pip install debugpy$/m)
+    expect(dev.output.match(/is not debugged/g)).toHaveLength(1)
   })
 })

@@ -32,7 +32,7 @@ export const pool = noun<WorkerPool>()('pool')
 export const nodeCode = noun<
   Pick<DispatchDeps, 'bundleOf' | 'inProcess'> & {
     /** The file that the source of a Python node was read from; null where there is none. */
-    pythonFileOf(flow: string, node: string): string | null
+    readonly pythonFileOf?: (flow: string, node: string) => string | null
   }
 >()('nodeCode')
 
@@ -111,7 +111,7 @@ export const agentLayer = makes(
       warm: true,
       ...(python === null ? {} : { python }),
       ...(inspectNodes && {
-        inspect: { ...inspectNodes, pythonFileOf: (flow, node) => nodeCode.pythonFileOf(flow, node) },
+        inspect: { ...inspectNodes, pythonFileOf: (flow, node) => nodeCode.pythonFileOf?.(flow, node) ?? null },
       }),
     })
   },
