@@ -35,7 +35,7 @@ export class DebugpyClient extends EventEmitter implements Disposable {
     const client = new DebugpyClient(socket)
     await client.ask('initialize', { adapterID: 'test', pathFormat: 'path', linesStartAt1: true })
     const initialized = once(client, 'initialized')
-    const attached = client.ask('attach', { justMyCode: false })
+    const attached = client.ask('attach', { justMyCode: true })
     await initialized
     const { file, lines } = breakpoints
     await client.ask('setBreakpoints', { source: { path: file }, breakpoints: lines.map((line) => ({ line })) })

@@ -122,8 +122,10 @@ describe('service dev --inspect', () => {
     const port = await dev.shown(/^● hall\.answer {2}takes a debugger at 127\.0\.0\.1:(\d+) /m)
     await expect.poll(value).toBe(2)
     using debug = await InspectorClient.attach(port)
-    const address = await debug.breakAt(/\/flows\/hall\.ts$/, 8)
-    expect(address).toBe(pathToFileURL(join(root, 'flows/hall.ts')).href)
+    expect(await debug.breakAt(/\/flows\/hall\.ts$/, 8)).toEqual({
+      address: pathToFileURL(join(root, 'flows/hall.ts')).href,
+      text: readFileSync(join(root, 'flows/hall.ts'), 'utf8'),
+    })
     const hit = debug.paused()
     await client.http.messages.publish({ message: 'hall.x', value: 21 })
     const { callFrames, hitBreakpoints } = await hit

@@ -63,8 +63,8 @@ export class InspectorClient extends EventEmitter implements Disposable {
     return ((await once(this, 'Debugger.paused')) as [Paused])[0]
   }
 
-  /** Sets a breakpoint at a line, from 1, of the source whose address matches; answers the address. */
-  async breakAt(source: RegExp, line: number): Promise<string> {
+  /** Sets a breakpoint at a line, from 1, of the source whose address matches; answers the address and text. */
+  async breakAt(source: RegExp, line: number): Promise<{ readonly address: string; readonly text: string }> {
     for (const { scriptId, sourceMapURL = '' } of this.#scripts) {
       const [, text] = /^data:application\/json;base64,(.*)$/.exec(sourceMapURL) ?? []
       if (text === undefined) continue
@@ -73,7 +73,7 @@ export class InspectorClient extends EventEmitter implements Disposable {
       if (address === undefined) continue
       const place = placeIn(new SourceMap(map), await this.#lengths(scriptId), { address, line })
       await this.ask('Debugger.setBreakpoint', { location: { scriptId, ...place } })
-      return address
+      return { address, text: map.sourcesContent[map.sources.indexOf(address)] }
     }
     throw new Error(`no script has a source like ${source.source}`)
   }
