@@ -24,30 +24,42 @@ afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }))
 
 const imports = `import { batchFlow, input, liveFlow, node, python, stage, t } from '@flow-service/flow-sdk'\n`
 
+// the machine may be busy with other engines
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
+
 /** A `service dev` with options of its own. */
 class Dev {
   output = ''
-  readonly #data: string
+  readonly #data = mkdtempSync(join(root, 'data-'))
   readonly #child: ChildProcessWithoutNullStreams
-  client!: Client
 
-  constructor(options: readonly string[], env: NodeJS.ProcessEnv = {}) {
-    this.#data = mkdtempSync(join(root, 'data-'))
+  private constructor(options: readonly string[], env: NodeJS.ProcessEnv) {
     this.#child = begin(['dev', 'flows', ...options, '--port', '0', '--data', this.#data], { cwd: root, env })
-    this.#child.stdout.on('data', (text: string) => (this.output += text))
-    this.#child.stderr.on('data', (text: string) => (this.output += text))
+    for (const stream of [this.#child.stdout, this.#child.stderr])
+      stream.on('data', (text: string) => (this.output += text))
   }
 
-  async open(): Promise<void> {
-    await this.shown(/Ctrl-C stops the engine/)
+  /** Starts one; resolves when it is up. */
+  static async start(options: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Dev> {
+    const dev = new Dev(options, env)
+    await dev.shown(/Ctrl-C stops the engine/)
+    return dev
+  }
+
+  get client(): Client {
     const signIn = JSON.parse(readFileSync(join(this.#data, 'cli.json'), 'utf8')) as Record<string, string>
-    this.client = createClient({ baseUrl: signIn['base_url'] ?? '', token: signIn['access_token'] ?? '' })
+    return createClient({ baseUrl: signIn['base_url'] ?? '', token: signIn['access_token'] ?? '' })
   }
 
   /** Waits for a text on the terminal; answers its first group as a number. */
-  async shown(text: RegExp, from = 0): Promise<number> {
-    await vi.waitFor(() => expect(this.output.slice(from)).toMatch(text), { timeout: 50_000 })
-    return Number(text.exec(this.output.slice(from))?.[1])
+  async shown(text: RegExp): Promise<number> {
+    const found = await vi.waitFor(
+      () => text.exec(this.output) ?? Promise.reject(new Error(`${this.output}\nlacks ${text.source}`)),
+      {
+        timeout: 280_000,
+      },
+    )
+    return Number(found[1])
   }
 
   async close(): Promise<void> {
@@ -110,8 +122,10 @@ test('what is no port is refused, and so is waiting without a debugger', async (
 })
 
 describe('service dev --inspect', () => {
-  const dev = new Dev(['--inspect=0'])
-  beforeAll(() => dev.open())
+  let dev: Dev
+  beforeAll(async () => {
+    dev = await Dev.start(['--inspect=0'])
+  })
   afterAll(() => dev.close())
 
   test('a breakpoint in the file of a live node is hit by its source map; the node answers when it goes on, whatever its timeout', async () => {
@@ -140,12 +154,24 @@ describe('service dev --inspect', () => {
     await debug.ask('Debugger.resume')
     await expect.poll(value).toBe(42)
     expect(dev.output).not.toContain('✗ hall.answer')
+
+    // an edit does not wait for code that is paused
+    const again = debug.paused()
+    await client.http.messages.publish({ message: 'hall.x', value: 1 })
+    await again
+    const file = readFileSync(join(root, 'flows/hall.ts'), 'utf8')
+    write('flows/hall.ts', file.replace('x * 2', 'x * 1000'))
+    await dev.shown(/↻ hall {2}v1 → v2 \(1 node changed\)/)
+    await client.http.messages.publish({ message: 'hall.x', value: 3 })
+    await expect.poll(value).toBe(3000)
   })
 })
 
 describe('service dev --inspect --inspect-wait', () => {
-  const dev = new Dev(['--inspect=0', '--inspect-wait'])
-  beforeAll(() => dev.open())
+  let dev: Dev
+  beforeAll(async () => {
+    dev = await Dev.start(['--inspect=0', '--inspect-wait'])
+  })
   afterAll(() => dev.close())
 
   test('a stage waits for a debugger, is paused at a breakpoint, and its run ends when it goes on', async () => {
@@ -172,9 +198,13 @@ const debugged = pythonWith('debugpy')
 
 describe.skipIf(debugged === null)('service dev --inspect, Python', () => {
   const file = join(root, 'flows/lib/snake.py')
-  const here = new Dev(['--inspect=0'], { SERVICE_PYTHON: debugged ?? '' })
-  const waiting = new Dev(['--inspect=0', '--inspect-wait'], { SERVICE_PYTHON: debugged ?? '' })
-  beforeAll(() => Promise.all([here.open(), waiting.open()]))
+  const env = { SERVICE_PYTHON: debugged ?? '' }
+  let here: Dev
+  let waiting: Dev
+  beforeAll(async () => {
+    here = await Dev.start(['--inspect=0'], env)
+    waiting = await Dev.start(['--inspect=0', '--inspect-wait'], env)
+  })
   afterAll(() => Promise.all([here.close(), waiting.close()]))
 
   test('a breakpoint in the file of a live Python node is hit, and the node answers when it goes on', async () => {
@@ -209,10 +239,10 @@ describe.skipIf(debugged === null)('service dev --inspect, Python', () => {
 })
 
 describe.skipIf(python === null)('service dev --inspect without debugpy', () => {
-  const dev = new Dev(['--inspect=0'], { SERVICE_PYTHON: python ?? '', PYTHONPATH: join(root, 'without') })
+  let dev: Dev
   beforeAll(async () => {
     write('without/debugpy.py', 'raise ModuleNotFoundError("there is none")\n')
-    await dev.open()
+    dev = await Dev.start(['--inspect=0'], { SERVICE_PYTHON: python ?? '', PYTHONPATH: join(root, 'without') })
   })
   afterAll(() => dev.close())
 

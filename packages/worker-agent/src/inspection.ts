@@ -51,7 +51,8 @@ export class Inspection {
     void process.ended.then(() => this.#taken.delete(wanted))
     const file = kind === 'python' ? (pythonFileOf?.(flow, node) ?? null) : null
     const { port, problem } = await answerOf(process, { type: 'inspect', port: wanted, wait, file })
-    if (typeof port !== 'number') return onOpened({ ...place, problem: String(problem ?? 'it does not answer') })
+    if (typeof port !== 'number')
+      return onOpened({ ...place, problem: typeof problem === 'string' ? problem : 'it does not answer' })
     onOpened({ ...place, port })
   }
 
