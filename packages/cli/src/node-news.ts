@@ -98,26 +98,25 @@ export class NodeNews {
   }
 
   #show(report: NodeReport, allowance: Allowance, lines: string): void {
-    const key = `${keyOf(report)} ${report.is}`
+    // runs of a flow that come one after the other flood a terminal as one that goes on does
+    const key = `${report.flow} ${report.node} ${report.is}`
     let budget = this.#budgets.get(key)
     if (budget === undefined) {
-      budget = new Budget(report, allowance)
+      budget = new Budget(allowance)
       this.#budgets.set(key, budget)
     }
     if (budget.take()) this.#print(lines)
     else {
-      budget.leftOut += 1
+      budget.leftOut = { report, lines: (budget.leftOut?.lines ?? 0) + 1 }
       this.#timer ??= setTimeout(() => this.#tellLeftOut(), LEFT_OUT_MS)
     }
   }
 
   #tellLeftOut(): void {
     this.#timer = undefined
-    for (const [key, budget] of this.#budgets) {
-      if (budget.leftOut > 0) this.#print(leftOutLine(budget.report, budget.leftOut))
-      budget.leftOut = 0
-      // a node that is silent for long begins anew
-      if (budget.isFull()) this.#budgets.delete(key)
+    for (const budget of this.#budgets.values()) {
+      if (budget.leftOut) this.#print(leftOutLine(budget.leftOut))
+      budget.leftOut = null
     }
   }
 }
@@ -128,37 +127,32 @@ interface Partial {
   readonly timer: NodeJS.Timeout
 }
 
+interface LeftOut {
+  readonly report: NodeReport
+  readonly lines: number
+}
+
 /** What a node may still show of one kind. */
 class Budget {
-  readonly report: NodeReport
-  leftOut = 0
+  /** The last report that was not shown, and how many lines were not. */
+  leftOut: LeftOut | null = null
   readonly #allowance: Allowance
   #left: number
   #atMs = performance.now()
 
-  constructor(report: NodeReport, allowance: Allowance) {
-    this.report = report
+  constructor(allowance: Allowance) {
     this.#allowance = allowance
     this.#left = allowance.burst
   }
 
   take(): boolean {
-    this.#refill()
-    if (this.#left < 1) return false
-    this.#left -= 1
-    return true
-  }
-
-  isFull(): boolean {
-    this.#refill()
-    return this.#left === this.#allowance.burst
-  }
-
-  #refill(): void {
     const nowMs = performance.now()
     const { burst, perSecond } = this.#allowance
     this.#left = Math.min(burst, this.#left + ((nowMs - this.#atMs) / 1000) * perSecond)
     this.#atMs = nowMs
+    if (this.#left < 1) return false
+    this.#left -= 1
+    return true
   }
 }
 
@@ -241,7 +235,7 @@ function healthLine(report: Extract<NodeReport, { is: 'health' }>): string {
   return `${paint(health === 'ok' ? '✓' : '!')} ${placeOf(report)}  ${paint(`is ${health}`)}${text === null ? '' : `: ${oneLine(text, MAX_CHARS)}`}`
 }
 
-function leftOutLine(report: NodeReport, lines: number): string {
+function leftOutLine({ report, lines }: LeftOut): string {
   const whole = report.run === null ? '' : `; service runs show ${report.run} has more of it`
   const what = {
     print: counted(lines, 'line'),

@@ -9,7 +9,7 @@ import { createServer } from 'node:net'
 import type { CallFrame } from '@flow-service/protocol'
 
 import type { Message } from './channel.ts'
-import type { Process } from './process.ts'
+import { describeExit, type Process } from './process.ts'
 
 /** What a debugger attaches to, or why there is none. */
 export type Inspected = Pick<CallFrame, 'flow' | 'node' | 'run' | 'kind'> &
@@ -42,7 +42,7 @@ export class Inspection {
     this.#options = options
   }
 
-  /** Opens a debugger in a process that has run nothing. Settles when it is open, or cannot be; never rejects. */
+  /** Opens a debugger in a process that has run nothing. Settles when it is open, or cannot be; rejects when the process ends. */
   async open(process: Process, frame: CallFrame): Promise<void> {
     const { wait, pythonFileOf, onOpened } = this.#options
     const { flow, node, run, kind } = frame
@@ -75,14 +75,14 @@ export class Inspection {
   }
 }
 
-/** What a process answers to a question before its first call; nothing when it ends meanwhile. */
+/** What a process answers to a question before its first call. */
 async function answerOf(process: Process, question: Message): Promise<Message> {
   const heard = Promise.withResolvers<Message>()
   process.listen({
     onMessage: (message) => heard.resolve(message),
     // the inspector says where it is
     onOutput: () => undefined,
-    onEnded: () => heard.resolve({}),
+    onEnded: (exit) => heard.reject(new Error(`the process ${describeExit(exit)} while its debugger was opened`)),
   })
   process.send(question)
   const answer = await heard.promise
