@@ -317,6 +317,18 @@ export const snakes = batchFlow('snakes', { n: input(t.int, 7) }, (p, use) => us
     )
   })
 
+  test('values of secrets are shown nowhere', async () => {
+    await client.http.secrets.set({ name: 'word', value: 'open sesame' })
+    const tells = `(() => { console.log('say open sesame'); throw new Error('not open sesame') })()`
+    project.write('flows/cave.ts', live('cave', `x + ${tells}`))
+    await shown(/\+ cave /)
+    await expect.poll(async () => (await client.http.flows.get({ name: 'cave' })).status).toBe('active')
+    await client.http.messages.publish({ message: 'cave.x', value: 1 })
+    await shown(/^› cave\.answer {2}say \S+$/m)
+    await shown(/^✗ cave\.answer {2}failed at flows\/cave\.ts:7:\d+: Error: not \S+$/m)
+    expect(output).not.toContain('open sesame')
+  })
+
   test('a flood of prints is a few lines and a count', async () => {
     const loud = `(() => { for (let at = 0; at < 3000; at += 1) console.log('loud', at) })() ?? x`
     project.write('flows/loud.ts', live('loud', loud))

@@ -14,7 +14,7 @@ import { sourcesIn } from './source-watch.ts'
 import { counted } from './terminal.ts'
 
 /** What a check has found, as lines. */
-export interface TypeCheck {
+interface TypeCheck {
   /** `file:line:column: TS2322: …`, the file as seen from the current directory; of a wrong setting the message alone. */
   readonly faults: readonly string[]
   /** Modules that `tsconfig.json` leaves out: nothing is known of their types. */
@@ -22,7 +22,7 @@ export interface TypeCheck {
 }
 
 /** The check of a folder and the project around it. */
-export interface TypeChecker {
+interface TypeChecker {
   /** Checks the sources as they are now; `kept` is a file for what it remembers. Rejects when the compiler cannot be run. */
   check(kept: string, signal: AbortSignal): Promise<TypeCheck>
 }
@@ -41,7 +41,7 @@ const usual = [
 ]
 
 /** The checker of a folder. Throws a {@link CommandFailure} when its project has no TypeScript. */
-export function typeChecker(folder: string): TypeChecker {
+function typeChecker(folder: string): TypeChecker {
   const compiler = compilerOf(folder)
   return {
     async check(kept, signal) {
