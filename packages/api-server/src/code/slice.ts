@@ -3,6 +3,7 @@
  * bundles that workers execute.
  * @module
  */
+import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 import { nodeTypes } from '@flow-service/node-types'
@@ -56,7 +57,7 @@ export const codeLayer = inOrder(
     createCodeObjects(flows === null || typeof flows === 'string' ? [] : flows, artifacts),
   ),
   makes(nodeCode, { code, codeFolder, codeObjects, config }, ({ code, codeFolder, codeObjects, config }) => {
-    const root = codeFolder.directory === null ? null : projectRootOf(resolve(codeFolder.directory))
+    const root = codeFolder.directory === null ? null : rootOf(codeFolder.directory)
     const bundleOf = ({ digest }: { readonly digest: string }) => code.bundleText(digest)
     return {
       bundleOf: config.inspectNodes && root ? async (entry) => withWholeNames(await bundleOf(entry), root) : bundleOf,
@@ -68,6 +69,9 @@ export const codeLayer = inOrder(
     }
   }),
 )
+
+/** The root of a folder's project, as its bundles name files from it. */
+const rootOf = (folder: string): string => projectRootOf(existsSync(folder) ? realpathSync(folder) : resolve(folder))
 
 /** Takes away bytes and bundles that nothing needs, every hour. */
 export const sweep = begins(

@@ -82,7 +82,8 @@ class Session:
             if message["wait"]:
                 debugpy.wait_for_client()
         except ModuleNotFoundError:
-            self.say(encode({"type": "inspected", "problem": f"debugpy is missing: {sys.executable} -m pip install debugpy"}))
+            problem = f"debugpy is missing: {sys.executable} -m pip install debugpy"
+            self.say(encode({"type": "inspected", "problem": problem}))
         except Exception as error:
             self.say(encode({"type": "inspected", "problem": f"debugpy does not start: {text_of(error)}"}))
 
