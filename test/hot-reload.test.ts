@@ -213,6 +213,7 @@ describe('service dev', () => {
   const data = join(project.root, 'data')
   let child: ChildProcessWithoutNullStreams
   let client: Client
+  let baseUrl = ''
   let output = ''
 
   /** Waits until the terminal has shown a text after `from`. */
@@ -233,10 +234,12 @@ describe('service dev', () => {
     child.stdout.on('data', (text: string) => (output += text))
     child.stderr.on('data', (text: string) => (output += text))
     await shown('Ctrl-C stops the engine')
-    const { base_url: baseUrl, access_token: token } = JSON.parse(
-      readFileSync(join(data, 'cli.json'), 'utf8'),
-    ) as Record<'base_url' | 'access_token', string>
-    client = createClient({ baseUrl, token })
+    const signIn = JSON.parse(readFileSync(join(data, 'cli.json'), 'utf8')) as Record<
+      'base_url' | 'access_token',
+      string
+    >
+    baseUrl = signIn.base_url
+    client = createClient({ baseUrl, token: signIn.access_token })
   })
   afterAll(async () => {
     const exit = once(child, 'exit')
@@ -254,7 +257,10 @@ describe('service dev', () => {
     expect(await answerOf(client, 'busy', 1)).toBe(101)
     await shown(/^› busy\.answer {2}hello$/m)
     await client.http.messages.publish({ message: 'busy.x', value: -1 })
-    await shown(/^✗ busy\.answer {2}failed: too cold$/m)
+    // the place in the file as it was written, and no frame of ours
+    await shown(
+      /^✗ busy\.answer {2}failed at flows\/busy\.ts:7:\d+: RangeError: too cold\n(?: {4}at .*flows\/busy\.ts:7:\d+\)?\n)+(?! {4}at)/m,
+    )
     // it says so a second after it has started
     await expect.poll(() => startsOf(client, 'busy')).toBe(1)
     const frames: EventFrame[] = []
@@ -272,6 +278,102 @@ describe('service dev', () => {
     stop.abort()
     await collecting
     expect(new Set(frames.flatMap((frame) => (frame.type === 'flow' ? [frame.name] : [])))).toEqual(new Set(['busy']))
+  })
+
+  test('what stages print and why they fail is shown with their run; the same failure again is one line', async () => {
+    const cold = `\nexport const cold = stage('cold', { in: { n: t.int }, out: { m: t.int }, run({ n }) {
+  console.log('stage', n)
+  throw new RangeError('no stage')
+} })
+export const colds = batchFlow('colds', { n: input(t.int, 1) }, (p, use) => use(cold, p))\n`
+    project.write('flows/colds.ts', `${imports}${cold}`)
+    project.write(
+      'flows/lib/snake.py',
+      'def deeper():\n    raise KeyError("no key")\n\ndef run(n):\n    print("hiss", n)\n    deeper()\n',
+    )
+    project.write(
+      'flows/snakes.ts',
+      `import { batchFlow, input, python, t } from '@flow-service/flow-sdk'
+export const snake = python('snake', { file: './lib/snake.py', in: { n: t.int }, out: { m: t.int } })
+export const snakes = batchFlow('snakes', { n: input(t.int, 7) }, (p, use) => use(snake, p))\n`,
+    )
+    await shown(/\+ snakes /)
+    await shown(/\+ colds /)
+    const { id } = await client.http.runs.submit({ name: 'colds' })
+    await shown(/^› colds\.cold {2}stage 1$/m)
+    await shown(
+      new RegExp(
+        `^✗ colds\\.cold {2}failed at flows/colds\\.ts:6:\\d+: RangeError: no stage\n {4}at .*flows/colds\\.ts:6:.*\n {4}run ${id}: service runs show ${id}$`,
+        'm',
+      ),
+    )
+    await client.http.runs.submit({ name: 'colds', params: { n: 2 } })
+    await shown(/^✗ colds\.cold {2}failed again: RangeError: no stage$/m)
+    expect((await client.runs.get(id)).status).toBe('error')
+    await client.http.runs.submit({ name: 'snakes' })
+    await shown(/^› snakes\.snake {2}hiss 7$/m)
+    await shown(
+      /^✗ snakes\.snake {2}failed at snake\.py:2: KeyError: 'no key'\n {6}File "snake\.py", line 6, in run\n {8}deeper\(\)\n/m,
+    )
+  })
+
+  test('values of secrets are shown nowhere', async () => {
+    await client.http.secrets.set({ name: 'word', value: 'open sesame' })
+    const tells = `(() => { console.log('say open sesame'); throw new Error('not open sesame') })()`
+    project.write('flows/cave.ts', live('cave', `x + ${tells}`))
+    await shown(/\+ cave /)
+    await expect.poll(async () => (await client.http.flows.get({ name: 'cave' })).status).toBe('active')
+    await client.http.messages.publish({ message: 'cave.x', value: 1 })
+    await shown(/^› cave\.answer {2}say \S+$/m)
+    await shown(/^✗ cave\.answer {2}failed at flows\/cave\.ts:7:\d+: Error: not \S+$/m)
+    expect(output).not.toContain('open sesame')
+  })
+
+  test('a flood of prints is a few lines and a count', async () => {
+    const loud = `(() => { for (let at = 0; at < 3000; at += 1) console.log('loud', at) })() ?? x`
+    project.write('flows/loud.ts', live('loud', loud))
+    await shown(/\+ loud /)
+    await answerOf(client, 'loud', 1)
+    await shown(/^… loud\.answer {2}\d+ lines left out here$/m)
+    expect(output.match(/^› loud\.answer {2}loud \d+$/gm)?.length).toBeLessThan(500)
+  })
+
+  test('payloads that are refused or dropped are shown, with the command that lists them', async () => {
+    project.write(
+      'flows/door.ts',
+      `${imports}import { http } from '@flow-service/node-types/flow'
+export const many = node('many', { in: { go: t.int }, out: { x: t.int }, *run() {
+  for (let at = 0; at < 1500; at += 1) yield { x: at }
+} })
+export const slow = node('slow', { in: { x: t.int }, out: { y: t.int }, run: () => new Promise(() => {}) })
+export const door = liveFlow('door', { go: t.int, x: t.int, y: t.int }, (m, use) => {
+  use(many, { go: m.go }, { out: { x: m.x } })
+  use(http.webhook({ url: 'ring', out: { x: t.int } }), {}, { id: 'ring', out: { x: m.x } })
+  use(slow, { x: m.x }, { out: { y: m.y } })
+})\n`,
+    )
+    await shown(/\+ door /)
+    await expect.poll(async () => (await client.http.flows.get({ name: 'door' })).status).toBe('active')
+    const hook = `${baseUrl.replace('/api/v1', '')}/hooks/door/ring`
+    const ringing = await fetch(hook, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{ "x": "loud" }',
+    })
+    expect(ringing.status).toBe(422)
+    await shown(/^! door\.ring {2}refused: .*int.*loud/m)
+    await expect(client.http.messages.publish({ message: 'door.x', value: 'often' })).rejects.toThrow(
+      'door.x takes int',
+    )
+    await shown(/^! door {2}refused: door\.x takes int, not "often"$/m)
+    await client.http.messages.publish({ message: 'door.go', value: 1 })
+    await shown(
+      /^! door\.slow {2}dropped door\.x: its queue is full \(overflow; service dead-letter list --flow door --node slow\)$/m,
+    )
+    await shown(/^! door\.slow {2}is degraded: more than 1000 deliveries wait/m)
+    await shown(/^… door\.slow {2}\d+ dropped left out here$/m)
+    project.remove('flows/door.ts')
+    await shown(/✗ door {2}no module defines it any more/)
   })
 
   test('what does not compile is shown with file, line and frame while the last good build goes on, then the recovery', async () => {

@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 
 import { type AnyFlow, type CommandModel, type DashboardObject, emailSchema } from '@flow-service/protocol'
+import type { Inspect } from '@flow-service/worker-agent'
 
 import { artifactsSettings, checkArtifacts } from './artifacts/settings.ts'
 import { checkOidc, oidcSettings } from './auth/oidc/settings.ts'
@@ -300,10 +301,16 @@ export type ServiceConfig = SettingOptions & {
   /** Understands the commands of `commands_lm` nodes, in place of the grammar and of the model of the settings. Default: those. */
   readonly commandsModel?: CommandModel | undefined
   /**
-   * Hears what live nodes print, and of their failures. What they print and what does not load is not in the log then.
+   * Hears what nodes print, of their failures, and of payloads that are dropped or refused. What live nodes print and what
+   * does not load is not in the log then.
    * Default: the log has it.
    */
   readonly onNodeReport?: NodeListener | undefined
+  /**
+   * Opens debuggers in the processes of node code, on the loopback address, and takes the timeouts from nodes. It has no
+   * environment variable: `service dev --inspect` sets it, and nothing else should. Default: none.
+   */
+  readonly inspectNodes?: Omit<Inspect, 'pythonFileOf'> | undefined
 }
 
 /** The configuration in force: every setting has its value, and paths are absolute. */
@@ -314,10 +321,19 @@ export type ResolvedConfig = { readonly [K in keyof Settings]: Value<Settings[K]
   readonly mailer: Mailer | null
   readonly commandsModel: CommandModel | null
   readonly onNodeReport: NodeListener | null
+  readonly inspectNodes: Omit<Inspect, 'pythonFileOf'> | null
 }
 
 /** Options that are no settings: what only a host's own code can give. */
-const notSettings = ['flows', 'connectors', 'developedConnectors', 'mailer', 'commandsModel', 'onNodeReport'] as const
+const notSettings = [
+  'flows',
+  'connectors',
+  'developedConnectors',
+  'mailer',
+  'commandsModel',
+  'onNodeReport',
+  'inspectNodes',
+] as const
 
 /** Settles every setting; throws `ConfigError` about the first that is not usable, or about an unknown option. */
 export function resolveConfig(options: ServiceConfig = {}, env: Environment = process.env): ResolvedConfig {
@@ -328,6 +344,7 @@ export function resolveConfig(options: ServiceConfig = {}, env: Environment = pr
     mailer = null,
     commandsModel = null,
     onNodeReport = null,
+    inspectNodes = null,
     ...rest
   } = options
   const given: Readonly<Record<string, unknown>> = rest
@@ -365,6 +382,7 @@ export function resolveConfig(options: ServiceConfig = {}, env: Environment = pr
     mailer: hostMailer(mailer),
     commandsModel: hostCommandsModel(commandsModel),
     onNodeReport,
+    inspectNodes,
   }
 }
 

@@ -13,7 +13,16 @@ export type { FlowChange } from './flows/code-registration.ts'
 export type { LoadError } from './code/project.ts'
 export type { HostedRouter } from './http/hosted.ts'
 export type { HostConnectors } from './host-options.ts'
-export type { NodeListener, NodeReport } from './host/node-report.ts'
+export type { Inspected } from '@flow-service/worker-agent'
+export type {
+  NodeDropped,
+  NodeFailed,
+  NodeHealth,
+  NodeListener,
+  NodePrint,
+  NodeReport,
+  PayloadRefused,
+} from './host/node-report.ts'
 export type { Mail, Mailer } from './mail/mailer.ts'
 export { type Address, createService, type Service } from './service.ts'
 export { ConfigError, type Setting } from './process/setting.ts'

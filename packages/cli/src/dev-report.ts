@@ -1,21 +1,11 @@
 /**
- * The lines that `service dev` prints while its engine runs. After a reload: each package, flow and dashboard that was swapped, the places of
- * errors, and files that load again. Of live nodes: their own output, and failures.
+ * The lines that `service dev` prints after a reload: each package, flow and dashboard that was swapped, the places of
+ * errors, and files that load again.
  * @module
  */
-import { stripVTControlCharacters } from 'node:util'
-
-import type {
-  DashboardChange,
-  FlowChange,
-  LoadError,
-  NodeReport,
-  PackageChange,
-  ReloadResult,
-} from '@flow-service/api-server'
+import type { DashboardChange, FlowChange, LoadError, PackageChange, ReloadResult } from '@flow-service/api-server'
 
 import { describeLoadError } from './engine.ts'
-import { oneLine, printable } from './table.ts'
 import { bold, counted, dim, green, red, yellow } from './terminal.ts'
 
 /** Lines about a reload that took `ms`; `before` are the errors that were told last. Empty when there is nothing new to tell. */
@@ -40,14 +30,6 @@ export function reloadLines(
     ...fresh.map((text) => `\n${text}`),
     ...(fresh.length > 0 ? [yellow('what it defines goes on as it was last loaded')] : []),
   ]
-}
-
-/** Lines about a node. What a terminal would obey is taken out or spelled out. */
-export function nodeLines({ flow, node, is, text }: NodeReport): string[] {
-  const place = bold(`${flow}.${node}`)
-  if (is === 'failure') return [`${red('✗')} ${place}  ${red(`failed: ${oneLine(text)}`)}`]
-  const lines = stripVTControlCharacters(text).trimEnd().split(/\r?\n/)
-  return lines.map((line) => `${dim('›')} ${place}  ${printable(line.replaceAll('\t', '  '))}`.trimEnd())
 }
 
 function dashboardLine({ name, version }: DashboardChange): string {

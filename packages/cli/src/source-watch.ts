@@ -33,11 +33,21 @@ export interface SourceWatchOptions {
 
 /** A watch that looked at the folders when it was made. */
 export interface SourceWatch {
+  /** Whether something has changed that no call of `changed` has been told of. */
+  isBehind(): boolean
   /** Begins; what has changed in the folders since the watch was made counts. */
   start(): void
   /** Ends; resolves when no call of `changed` is under way. */
   close(): Promise<void>
 }
+
+/** The sources in directories and below them, as a watch looks for them; absolute paths. */
+export const sourcesIn = (directories: readonly string[]): string[] => [
+  ...lookAt(
+    directories.map((directory) => resolve(directory)),
+    [],
+  ).tree.keys(),
+]
 
 /** A watch of sources. */
 export function watchSources({ directories, files, changed }: SourceWatchOptions): SourceWatch {
@@ -72,6 +82,7 @@ export function watchSources({ directories, files, changed }: SourceWatchOptions
   }
 
   return {
+    isBehind: () => differs(seen, lookAt(roots, files())),
     start() {
       watchers.replace(seen.folders)
       notice()

@@ -4,7 +4,7 @@ import type { EventFrame } from '@flow-service/protocol'
 import { expect, test } from 'vitest'
 
 import { eventLine } from '../src/commands/events.ts'
-import { nodeLines, reloadLines } from '../src/dev-report.ts'
+import { reloadLines } from '../src/dev-report.ts'
 import { issueLines, issueSummary } from '../src/issues.ts'
 import { table } from '../src/table.ts'
 import { counted, shortTime } from '../src/terminal.ts'
@@ -89,18 +89,6 @@ test.each<[string, object]>([
   ['error     bad_request: what?', { type: 'error', code: 'bad_request', detail: 'what?' }],
 ])('an event reads "%s"', (line, frame) => {
   expect(eventLine({ ...framed, ...frame } as EventFrame).replace(/^.*?\d\d:\d\d:\d\d {2}/, '')).toBe(line)
-})
-
-test.each([
-  [
-    'print',
-    'one\n\u001b[31mtwo\u001b[0m\tand\u0007\r\n\nfour\n',
-    '› hall.fan  one|› hall.fan  two  and\\u0007|› hall.fan|› hall.fan  four',
-  ],
-  ['print', '\n', '› hall.fan'],
-  ['failure', 'no\nfan', '✗ hall.fan  failed: no fan'],
-] as const)('what a live node says reads line by line: %s %j', (is, text, lines) => {
-  expect(nodeLines({ flow: 'hall', node: 'fan', is, text }).join('|')).toBe(lines)
 })
 
 const error: LoadError = { file: 'flows/a.ts', line: 2, column: 4, message: 'Unexpected token', frame: '2: x\n   ^' }

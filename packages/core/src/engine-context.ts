@@ -10,7 +10,6 @@ import {
   type CommandEnd,
   type ConnectorStore,
   type ConnectTarget,
-  DtypeViolation,
   type FetchInit,
   type Files,
   HookRefusal,
@@ -37,6 +36,7 @@ import { type CascadeOrigin, CodeError, type Host, type Mount } from './host.ts'
 import { routesOf } from './node-routes.ts'
 import { NodeSchedules } from './node-schedules.ts'
 import { checkedStore } from './package-stores.ts'
+import { passRefusal } from './refused-payload.ts'
 import { type Repetition, startCron, startInterval, startTimer } from './timers.ts'
 
 /** What a context needs. */
@@ -206,7 +206,7 @@ export class EngineContext implements NodeContext {
       try {
         await this.#take(async () => handler(request))
       } catch (error) {
-        if (error instanceof HookRefusal || error instanceof DtypeViolation) throw error
+        passRefusal(error, this.#host, this)
         // what the stop cuts off is nobody's failure
         if (!this.#listening) throw new HookRefusal('the flow stopped before the request was taken')
         this.#owner.fail(failureOf(error))

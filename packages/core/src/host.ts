@@ -166,6 +166,17 @@ export interface DeadLetter {
   readonly run?: string
 }
 
+/** An execution of a node has failed: a live one, or that of a stage in a run. As it may be shown. */
+export interface NodeFailure {
+  readonly flow: string
+  readonly node: string
+  /** Null of a live flow. */
+  readonly run: string | null
+  readonly type: string
+  readonly message: string
+  readonly traceback: string | null
+}
+
 /** One execution of a node's own code. */
 export interface CodeCall {
   readonly document: FlowDocument
@@ -293,6 +304,10 @@ export interface Host {
   /** Whether anybody is shown events now; while nobody is, the runtime makes no value events. */
   isWatched(): boolean
   deadLetter(entry: DeadLetter): void
+  /** Hears of each failure, also of one that a node has had before; events tell what has changed. Must not block. */
+  nodeFailed?(failure: NodeFailure): void
+  /** Hears of payloads that a flow does not take; `node` is null for a publication under the name of a message. */
+  payloadRefused?(refusal: { readonly flow: string; readonly node: string | null; readonly message: string }): void
   /** A cascade is over. Must not block. */
   cascadeEnded(cascade: EndedCascade): void
   readonly work: WorkHost

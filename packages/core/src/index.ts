@@ -46,6 +46,7 @@ export {
   type CodeCall,
   CodeError,
   type DeadLetter,
+  type NodeFailure,
   type DeviceHost,
   type DeviceSeat,
   type EndedCascade,

@@ -17,6 +17,7 @@ import {
 } from '@flow-service/protocol'
 
 import { Call } from './call.ts'
+import { Inspection } from './inspection.ts'
 import type { Interpreter } from './interpreter.ts'
 import type { Language } from './language.ts'
 import { LiveNodes } from './live-nodes.ts'
@@ -101,6 +102,8 @@ class Agent implements Worker {
   readonly #share: WorkerShare | null
   readonly #calls = new Map<string, Call>()
   readonly #live = new LiveNodes()
+  /** Null where processes are not debugged. */
+  readonly #inspection: Inspection | null
   readonly #work = new Set<Promise<void>>()
   /** Calls that were dropped, until their processes are gone. */
   #dropping: Promise<unknown> = Promise.resolve()
@@ -127,6 +130,7 @@ class Agent implements Worker {
     this.#options = options
     this.#processes = processes
     this.#share = share
+    this.#inspection = options.inspect === null ? null : new Inspection(options.inspect)
     this.#stopHearing = processes.onRetire((language) => this.#live.releaseOf(language))
     this.closed = this.#ended.promise
     this.ready = this.#welcomed.promise
@@ -298,6 +302,7 @@ class Agent implements Worker {
       const language = await this.#processes.language(frame.kind, frame.python)
       const warm = frame.mode === 'live' ? this.#live.find(frame, language) : undefined
       const process = warm?.process ?? (await this.#take(language))
+      if (!warm) await this.#inspection?.open(process, frame)
       if (!call.isWaiting) {
         if (!warm) process.kill()
         return

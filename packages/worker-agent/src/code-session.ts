@@ -64,6 +64,10 @@ export class CodeSession {
       void this.#prepare()
       return
     }
+    if (message['type'] === 'inspect') {
+      void this.#inspect(message)
+      return
+    }
     this.#answers.get(message['id'] as number)?.({ message, data })
     this.#answers.delete(message['id'] as number)
   }
@@ -86,6 +90,21 @@ export class CodeSession {
     const { entry } = (await importText(urlOf('warm-up'), warmUpBundle)) as { entry: Runnable }
     await new Execution(warmUpFrame, { ...this.#host, send() {} }).run(entry)
     this.#send({ type: 'ready' })
+  }
+
+  /** Opens the inspector before the first call; one that waits keeps the thread until a debugger has said to go on. */
+  async #inspect({ port, wait }: Message): Promise<void> {
+    const inspector = await import('node:inspector')
+    inspector.open(port as number, '127.0.0.1')
+    const url = inspector.url()
+    // a debugger that is attached would keep the process from its end
+    process.once('exit', () => inspector.close())
+    this.#send(
+      url === undefined
+        ? { type: 'inspected', problem: `the inspector cannot listen on port ${String(port)}` }
+        : { type: 'inspected', port: Number(new URL(url).port) },
+    )
+    if (wait === true && url !== undefined) inspector.waitForDebugger()
   }
 
   #abortSignal(): AbortSignal {

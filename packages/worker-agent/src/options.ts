@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { availableParallelism, hostname, tmpdir, totalmem } from 'node:os'
 
 import { markOf } from './environment.ts'
+import type { Inspect } from './inspection.ts'
 import { PythonEnvironments } from './python-environments.ts'
 
 /** Options of {@link createWorker}. */
@@ -33,6 +34,8 @@ export interface WorkerOptions {
   readonly warm?: boolean
   /** Whether Python processes are forks of one zygote; unless given, where the platform has forks. */
   readonly fork?: boolean
+  /** Opens debuggers in its processes; none unless given. */
+  readonly inspect?: Inspect
   /** Hears how many calls there are, whenever one has come or gone. */
   readonly onCalls?: (calls: number) => void
 }
@@ -45,7 +48,8 @@ export interface Resources {
 }
 
 /** Options with every default filled in. `mark` is short and stands for `id`. */
-export type FullOptions = Required<Omit<WorkerOptions, 'id' | 'python'>> & {
+export type FullOptions = Required<Omit<WorkerOptions, 'id' | 'inspect' | 'python'>> & {
+  readonly inspect: Inspect | null
   readonly mark: string
   readonly python: string | null | undefined
 }
@@ -69,6 +73,7 @@ export function withDefaults(options: WorkerOptions): FullOptions {
     tellsPackages: options.tellsPackages ?? false,
     warm: options.warm ?? false,
     fork: options.fork ?? process.platform !== 'win32',
+    inspect: options.inspect ?? null,
     onCalls: options.onCalls ?? (() => undefined),
   }
 }

@@ -3,6 +3,9 @@
  * bundles that workers execute.
  * @module
  */
+import { existsSync, realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
+
 import { nodeTypes } from '@flow-service/node-types'
 import { withoutCredentials } from '@flow-service/worker-agent'
 
@@ -16,7 +19,9 @@ import { nodeCode } from '../workers/slice.ts'
 import type { CodeSource, LoadResult } from './loader.ts'
 import { type CodeObjects, createCodeObjects } from './objects.ts'
 import { type ConnectorPackages, loadConnectorPackages } from './packages/connector-packages.ts'
+import { projectRootOf } from './project.ts'
 import { type CodeRegistry, createCodeRegistry } from './registry.ts'
+import { withWholeNames } from './whole-names.ts'
 
 /** The configured folder of flow modules. */
 export interface CodeFolder extends CodeSource {
@@ -51,11 +56,22 @@ export const codeLayer = inOrder(
   makes(codeObjects, { artifacts, config }, ({ artifacts, config: { flows } }) =>
     createCodeObjects(flows === null || typeof flows === 'string' ? [] : flows, artifacts),
   ),
-  makes(nodeCode, { code, codeObjects }, ({ code, codeObjects }) => ({
-    bundleOf: ({ digest }) => code.bundleText(digest),
-    inProcess: (call) => codeObjects.call(call),
-  })),
+  makes(nodeCode, { code, codeFolder, codeObjects, config }, ({ code, codeFolder, codeObjects, config }) => {
+    const root = codeFolder.directory === null ? null : rootOf(codeFolder.directory)
+    const bundleOf = ({ digest }: { readonly digest: string }) => code.bundleText(digest)
+    return {
+      bundleOf: config.inspectNodes && root ? async (entry) => withWholeNames(await bundleOf(entry), root) : bundleOf,
+      inProcess: (call) => codeObjects.call(call),
+      pythonFileOf(flow, node) {
+        const file = code.pythonFile(flow, node)
+        return file === null || root === null ? null : resolve(root, file)
+      },
+    }
+  }),
 )
+
+/** The root of a folder's project, as its bundles name files from it. */
+const rootOf = (folder: string): string => projectRootOf(existsSync(folder) ? realpathSync(folder) : resolve(folder))
 
 /** Takes away bytes and bundles that nothing needs, every hour. */
 export const sweep = begins(

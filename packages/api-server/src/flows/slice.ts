@@ -146,9 +146,10 @@ export const liveLayer = inOrder(
     ({ adoptFlows: adopt, contact, flowNews: news, lastValues, ...deps }) =>
       createPlacement({ ...deps, engine: contact.id, adopt, written: () => lastValues.written(), news }),
   ),
-  makes(publisher, { placement, runtime, work }, ({ placement, runtime, work }) => ({
+  makes(publisher, { host, placement, runtime, work }, ({ host, placement, runtime, work }) => ({
     assertHere: (flow) => placement.assertNamedHere(flow),
     publish: (message, value, place) => runtime.publish(message, value, place === undefined ? {} : { place }),
+    refused: (refusal) => host.payloadRefused?.(refusal),
     committed: () => work.written(),
   })),
   makes(

@@ -19,6 +19,7 @@ import { newId } from '../process/new-id.ts'
 import { maskedCall } from '../secrets/masked-call.ts'
 import type { Redactor } from '../secrets/redactor.ts'
 import type { Dispatcher } from '../workers/dispatch.ts'
+import type { NodeReports } from './node-report.ts'
 
 /** Nouns of the engine that live flows and runs use. */
 export interface HostDeps {
@@ -37,6 +38,8 @@ export interface HostDeps {
   readonly lastValues: Pick<LastValues, 'get' | 'record'>
   /** Keeps what nodes of live flows print, for who asks for it. */
   readonly liveLogs: Pick<LiveLogs, 'add'>
+  /** Hears of nodes and payloads. */
+  readonly reports: Omit<NodeReports, 'log'>
   /** Takes what nodes print. */
   readonly log: { info(place: { readonly flow: string; readonly node: string }, text: string): void }
   readonly redactor: Pick<Redactor, 'mask' | 'stream'>
@@ -71,6 +74,7 @@ export function createHost(deps: HostDeps): Host {
     machine,
     markers,
     redactor,
+    reports,
     routedNodes,
     secrets,
     servedSockets,
@@ -89,7 +93,13 @@ export function createHost(deps: HostDeps): Host {
     // by the clock of the values: what is told after a snapshot is told from it by its time
     event: (event) => events.publish(shownEvent(event, mask), clock.now()),
     isWatched: () => events.isHeard(),
-    deadLetter: (entry) => deadLetters.record({ ...entry, value: mask(entry.value) }, clock.now()),
+    deadLetter(entry) {
+      deadLetters.record({ ...entry, value: mask(entry.value) }, clock.now())
+      reports.dropped(entry)
+    },
+    // core and the runs have masked it
+    nodeFailed: reports.nodeFailed,
+    payloadRefused: (refusal) => reports.payloadRefused({ ...refusal, message: mask(refusal.message) }),
     cascadeEnded,
     work,
     markers,

@@ -22,7 +22,7 @@ import { markers, work } from '../work/slice.ts'
 import { dispatcher } from '../workers/slice.ts'
 import { createHost } from './host.ts'
 import { openMachine } from './machine.ts'
-import { nodeLogOf } from './node-report.ts'
+import { nodeReports } from './node-report.ts'
 
 /** Called with every cascade that is over. */
 export const cascadeEnded = noun<Host['cascadeEnded']>()('cascadeEnded')
@@ -53,13 +53,15 @@ const needs = {
   work,
 }
 
-export const hostLayer = makes(host, needs, async ({ bus, config, dial, log, outgoing, ...deps }) =>
-  createHost({
+export const hostLayer = makes(host, needs, async ({ bus, config, dial, log, outgoing, ...deps }) => {
+  const reports = nodeReports({ onNodeReport: config.onNodeReport, bus, log })
+  return createHost({
     ...deps,
     egress: { dial, fetch: outgoing.fetch },
     events: bus,
-    log: nodeLogOf({ onNodeReport: config.onNodeReport, bus, log }),
+    log: reports.log,
+    reports,
     machine: await openMachine(join(config.dataDir, 'files'), environmentBeside(config.dataDir)),
     timeZone: config.timeZone,
-  }),
-)
+  })
+})

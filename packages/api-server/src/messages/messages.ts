@@ -48,6 +48,12 @@ export interface MessagesDeps {
    * nothing reads it. `place` is the output that it is credited to. Throws `DtypeViolation`.
    */
   readonly publish: (message: string, value: unknown, place?: Place) => { readonly cascade: string | null }
+  /** Hears of values that are of another dtype. */
+  readonly refused?: (refusal: {
+    readonly flow: string
+    readonly node: string | null
+    readonly message: string
+  }) => void
   /** Refuses with `in_use` when another engine runs the flow, which would not get the value. */
   readonly assertHere: (flow: string) => Promise<void>
   /** Resolves once the work that active flows have kept so far is committed: deliveries that a paused flow holds. */
@@ -76,7 +82,14 @@ export interface DeviceMessages {
 }
 
 /** The catalogue over last values. */
-export function createMessages({ lastValues, catalogue, publish, assertHere, committed }: MessagesDeps): Messages {
+export function createMessages({
+  lastValues,
+  catalogue,
+  publish,
+  refused,
+  assertHere,
+  committed,
+}: MessagesDeps): Messages {
   const values = createCurrentValues(lastValues, catalogue)
   return {
     list: () =>
@@ -93,7 +106,11 @@ export function createMessages({ lastValues, catalogue, publish, assertHere, com
         const detail = `${message} belongs to a batch flow, whose values come from its runs: start a run instead`
         throw new ProblemError('wrong_mode', detail)
       }
-      if (!accepts(dtype, value)) throw offDtype(`${message} takes ${dtype}, not ${describeValue(value)}`)
+      if (!accepts(dtype, value)) {
+        const why = `${message} takes ${dtype}, not ${describeValue(value)}`
+        refused?.({ flow: flowPart(message), node: place?.node ?? null, message: why })
+        throw offDtype(why)
+      }
       await assertHere(flowPart(message))
       const { cascade } = publishChecked(() => publish(message, value, place))
       const recorded = lastValues.get(message)

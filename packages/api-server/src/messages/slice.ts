@@ -22,7 +22,7 @@ export const lastValues = noun<LastValues>()('lastValues')
 export const catalogue = noun<MessageCatalogue>()('catalogue')
 
 /** The way of a value from outside into flows. */
-export const publisher = noun<Pick<MessagesDeps, 'assertHere' | 'committed' | 'publish'>>()('publisher')
+export const publisher = noun<Pick<MessagesDeps, 'assertHere' | 'committed' | 'publish' | 'refused'>>()('publisher')
 
 export const values = noun<CurrentValues>()('values')
 export const messages = noun<Messages>()('messages')

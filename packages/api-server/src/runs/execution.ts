@@ -223,6 +223,7 @@ export class Execution {
 
   async #execute(work: Work, listener: ExecutionListener): Promise<Ending> {
     const { document, digest, inputs } = work
+    const { id: run } = this.claim
     const { artifacts, host, registry, maxParallelNodes, lastValue } = this.#deps
     const { secrets } = host
     const kept = this.#keptRun(document)
@@ -237,7 +238,7 @@ export class Execution {
     const running = runBatch(document, {
       host: { ...host, call },
       registry,
-      run: this.claim.id,
+      run,
       inputs,
       noCache: this.claim.no_cache,
       parallel: maxParallelNodes,
@@ -249,6 +250,8 @@ export class Execution {
         place.observe(event)
         logs.observe(masked)
         recorder.observe(masked, hidesSecret(event, masked))
+        if (masked.kind === 'node' && masked.error)
+          host.nodeFailed?.({ flow: document.name, node: masked.node, run, ...masked.error })
         kept?.observe(event)
       },
       behind: () => recorder.behind(),

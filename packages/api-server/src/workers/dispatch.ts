@@ -33,6 +33,8 @@ export interface DispatchDeps {
   /** Bytes of inputs that are stored; none unless given. */
   readonly load?: LoadBytes
   readonly flavors: Pick<Flavors, 'get' | 'onChange'>
+  /** Whether nodes have no timeout, whatever they say. */
+  readonly isUntimed?: boolean
   /** Calls that a worker has had since before this engine began; none unless given. */
   readonly runCalls?: Pick<RunCalls, 'goesOn' | 'givenBack'>
 }
@@ -63,7 +65,8 @@ export interface Dispatcher {
 }
 
 /** A dispatcher over a pool. */
-export function createDispatcher({ pool, bundleOf, inProcess, flavors, runCalls, load }: DispatchDeps): Dispatcher {
+export function createDispatcher(deps: DispatchDeps): Dispatcher {
+  const { pool, bundleOf, inProcess, flavors, runCalls, load, isUntimed = false } = deps
   const line = new Set<Waiter>()
   const listeners = new Set<(call: CodeCall) => void>()
   let arrivals = 0
@@ -124,7 +127,8 @@ export function createDispatcher({ pool, bundleOf, inProcess, flavors, runCalls,
     if (own) return own
     const bundle = call.node.entry === null ? null : await bundleOf(call.node.entry)
     if (call.signal.aborted) throw cancelled()
-    const frame = callFrame(call, bundle)
+    const timed = callFrame(call, bundle)
+    const frame = isUntimed ? { ...timed, timeout_s: null } : timed
     return placed(call, (worker) => {
       const start = () => worker.run(frame, call, demandOf(call.document, flavors), load)
       return frame.mode === 'live' ? homes.begin(frame, worker, start) : start()

@@ -29,7 +29,12 @@ export const flavors = noun<Flavors>()('flavors')
 export const pool = noun<WorkerPool>()('pool')
 
 /** The executable forms of `code` nodes. */
-export const nodeCode = noun<Pick<DispatchDeps, 'bundleOf' | 'inProcess'>>()('nodeCode')
+export const nodeCode = noun<
+  Pick<DispatchDeps, 'bundleOf' | 'inProcess'> & {
+    /** The file that the source of a Python node was read from; null where there is none. */
+    readonly pythonFileOf?: (flow: string, node: string) => string | null
+  }
+>()('nodeCode')
 
 /** Calls of runs that outlive their engine. */
 export const runCalls = noun<RunCalls>()('runCalls')
@@ -81,17 +86,23 @@ export const poolLayer = inOrder(
 
 export const dispatcherLayer = makes(
   dispatcher,
-  { artifacts, pool, nodeCode, flavors, runCalls },
-  ({ artifacts, nodeCode, ...deps }) =>
-    createDispatcher({ ...deps, ...nodeCode, load: (digest) => artifacts.read(digest) }),
+  { artifacts, config, pool, nodeCode, flavors, runCalls },
+  ({ artifacts, config, nodeCode, ...deps }) =>
+    createDispatcher({
+      ...deps,
+      ...nodeCode,
+      load: (digest) => artifacts.read(digest),
+      // code that a debugger has paused says nothing for long
+      isUntimed: config.inspectNodes !== null,
+    }),
 )
 
 /** Takes calls from its `ready` on. */
 export const agentLayer = makes(
   agent,
-  { artifacts, config, pool, pythons },
-  async ({ artifacts, config, pool, pythons }) => {
-    const { dataDir, maxProcesses: parallel } = config
+  { artifacts, config, nodeCode, pool, pythons },
+  async ({ artifacts, config, nodeCode, pool, pythons }) => {
+    const { dataDir, inspectNodes, maxProcesses: parallel } = config
     const python = config.python ?? (await pythonOfModules(modulesDirOf(config)))
     return startLocalAgent(pool, artifacts, {
       id: dataDir,
@@ -99,6 +110,9 @@ export const agentLayer = makes(
       pythons: pythons.environments,
       warm: true,
       ...(python === null ? {} : { python }),
+      ...(inspectNodes && {
+        inspect: { ...inspectNodes, pythonFileOf: (flow, node) => nodeCode.pythonFileOf?.(flow, node) ?? null },
+      }),
     })
   },
   (started) => started.close(),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { createEventBus } from '../../src/events/event-bus.ts'
-import { nodeLogOf, type NodeReport } from '../../src/host/node-report.ts'
+import { nodeReports, type NodeReport } from '../../src/host/node-report.ts'
 
 const place = { flow: 'hall', node: 'lamp' }
 
@@ -9,25 +9,32 @@ test('what a node prints is an entry of the log, without the end of its last lin
   const entries: unknown[] = []
   const log = { info: (at: object, text: string) => void entries.push({ ...at, text }) }
   const bus = createEventBus(() => {})
-  nodeLogOf({ onNodeReport: null, bus, log }).info(place, 'first\n  second\n')
+  nodeReports({ onNodeReport: null, bus, log }).log.info(place, 'first\n  second\n')
   expect(entries).toEqual([{ ...place, text: 'first\n  second' }])
 })
 
-test('a listener gets it in place of the log, as it was printed, and hears of each failure once', () => {
+test('a listener gets it in place of the log, as it was printed, and hears of runs, failures, payloads and health', () => {
   const reports: NodeReport[] = []
   const entries: unknown[] = []
   const log = { info: (at: object) => void entries.push(at) }
   const bus = createEventBus(() => {})
-  nodeLogOf({ onNodeReport: (report) => void reports.push(report), bus, log }).info(place, 'first\n')
-  const node = { type: 'node', ...place, run: null, status: 'failed', cached: false, executions: 1 } as const
-  const tell = (message: string | null): void =>
-    bus.publish({ ...node, error: message === null ? null : { type: 'Error', message } }, Date.UTC(2026, 0, 1))
-  for (const message of ['no bulb', 'no bulb', 'no power', null, 'no power']) tell(message)
+  const told = nodeReports({ onNodeReport: (report) => void reports.push(report), bus, log })
+  told.log.info(place, 'first\n')
+  const atMs = Date.UTC(2026, 0, 1)
+  bus.publish({ type: 'log', ...place, run: 'r1', offset: 0, text: 'of a run\n' }, atMs)
+  // live nodes have said it already
+  bus.publish({ type: 'log', ...place, run: null, offset: 0, text: 'first\n' }, atMs)
+  bus.publish({ type: 'health', ...place, status: 'down', message: 'no bulb' }, atMs)
+  told.nodeFailed({ ...place, run: 'r1', type: 'Error', message: 'no power', traceback: 'Error: no power' })
+  told.dropped({ ...place, message: 'hall.on', value: 1, reason: 'overflow', cascade: null })
+  told.payloadRefused({ flow: 'hall', node: null, message: 'message "hall.on" is bool, which 1 is not' })
   expect(reports).toEqual([
-    { ...place, is: 'print', text: 'first\n' },
-    { ...place, is: 'failure', text: 'no bulb' },
-    { ...place, is: 'failure', text: 'no power' },
-    { ...place, is: 'failure', text: 'no power' },
+    { ...place, run: null, is: 'print', text: 'first\n' },
+    { ...place, run: 'r1', is: 'print', text: 'of a run\n' },
+    { ...place, run: null, is: 'health', health: 'down', text: 'no bulb' },
+    { ...place, run: 'r1', is: 'failure', type: 'Error', text: 'no power', traceback: 'Error: no power' },
+    { ...place, run: null, is: 'dropped', message: 'hall.on', reason: 'overflow' },
+    { flow: 'hall', node: null, run: null, is: 'refused', text: 'message "hall.on" is bool, which 1 is not' },
   ])
   expect(entries).toEqual([])
 })

@@ -1,17 +1,25 @@
 import { join, resolve } from 'node:path'
 
+import type { ServiceConfig } from '@flow-service/api-server'
 import { type Client, createClient, type Flow } from '@flow-service/client-sdk'
 
-import { nodeLines, reloadLines } from '../dev-report.ts'
+import { DebugPlaces } from '../debug-places.ts'
+import { reloadLines } from '../dev-report.ts'
 import { describeLoadError, type Engine, type EngineFlags, startEngine, untilStopped } from '../engine.ts'
-import { failed } from '../failure.ts'
+import { CommandFailure, failed } from '../failure.ts'
 import { issueLines, issueSummary } from '../issues.ts'
+import { NodeNews } from '../node-news.ts'
 import { watchRun } from '../run-progress.ts'
 import { watchSources } from '../source-watch.ts'
 import { oneLine } from '../table.ts'
-import { bold } from '../terminal.ts'
+import { bold, green } from '../terminal.ts'
+import { CheckedTypes } from '../type-check.ts'
 
 interface DevFlags extends EngineFlags {
+  readonly check?: boolean
+  /** The first port; true for the usual one. */
+  readonly inspect?: number | true
+  readonly inspectWait?: boolean
   readonly connector?: readonly string[]
   readonly run?: string
 }
@@ -22,8 +30,11 @@ interface DevFlags extends EngineFlags {
  */
 export async function dev(dir: string | undefined, flags: DevFlags): Promise<void> {
   let engine: Engine | undefined
+  const news = new NodeNews((lines) => console.log(lines))
+  const told = new ToldErrors()
   const { connector: connectors = [] } = flags
   const folders = [...(dir === undefined ? [] : [dir]), ...connectors]
+  const types = flags.check ? checkedTypes(folders) : null
   // looks at the folders before the engine does: what changes while that starts is not missed
   const sources =
     folders.length === 0
@@ -32,24 +43,28 @@ export async function dev(dir: string | undefined, flags: DevFlags): Promise<voi
           directories: folders,
           files: () => engine?.service.flowFiles ?? [],
           changed: async () => {
-            if (engine) await swap(engine)
+            if (engine) await swap(engine, { told, types, isBehind: () => sources?.isBehind() ?? false })
           },
         })
   engine = await startEngine(flags, {
     environment: 'local',
-    onNodeReport: (report) => console.log(nodeLines(report).join('\n')),
+    onNodeReport: (report) => news.hear(report),
     ...(dir === undefined ? {} : { flows: dir }),
     developedConnectors: connectors,
+    ...inspection(flags),
   })
   try {
-    await open(engine, flags.run)
+    await open(engine, told, flags.run)
   } catch (error) {
     await engine.service.close()
     throw error
   }
+  const first = types?.areRight(engine.service.config.dataDir, 'what changes is swapped in once they are right')
+  first?.catch(failed)
   sources?.start()
   const stopped = untilStopped(engine, async () => {
     console.log('\nStopping ...')
+    types?.close()
     await sources?.close()
   })
   console.log(
@@ -58,14 +73,49 @@ export async function dev(dir: string | undefined, flags: DevFlags): Promise<voi
       : '\nCtrl-C stops the engine.',
   )
   await stopped
+  news.close()
   console.log('Stopped.')
   process.exit()
 }
 
+/** What is debugged of an engine, and how it is told. */
+function inspection({ inspect, inspectWait = false }: DevFlags): Pick<ServiceConfig, 'inspectNodes'> {
+  if (inspect === undefined) {
+    if (inspectWait) throw new CommandFailure(2, '--inspect-wait says how --inspect is meant: give both')
+    return {}
+  }
+  const places = new DebugPlaces(inspectWait, (line) => console.log(line))
+  return {
+    inspectNodes: {
+      port: inspect === true ? DEBUG_PORT : inspect,
+      wait: inspectWait,
+      onOpened: (inspected) => places.tell(inspected),
+    },
+  }
+}
+
+/** The one that Node takes. */
+const DEBUG_PORT = 9229
+
+function checkedTypes(folders: readonly string[]): CheckedTypes {
+  if (folders.length === 0) throw new CommandFailure(2, '--check needs the folder of flows: service dev flows/ --check')
+  return new CheckedTypes(folders, (line) => console.log(line))
+}
+
 /** Brings changed sources into the engine, starts new live flows, and tells what has become of it. */
-async function swap({ service, baseUrl }: Engine): Promise<void> {
+async function swap(
+  { service, baseUrl }: Engine,
+  {
+    told,
+    types,
+    isBehind,
+  }: { readonly told: ToldErrors; readonly types: CheckedTypes | null; readonly isBehind: () => boolean },
+): Promise<void> {
   const before = service.loadErrors
   try {
+    if (types && !(await types.areRight(service.config.dataDir, 'what was loaded goes on'))) return
+    // what has been saved during the check is checked first
+    if (types && isBehind()) return
     const began = performance.now()
     const result = await service.reload()
     const ms = performance.now() - began
@@ -74,19 +124,27 @@ async function swap({ service, baseUrl }: Engine): Promise<void> {
     if (lines.length > 0) console.log(lines.join('\n'))
     const client = createClient({ baseUrl, token: await service.superuserToken() })
     const kept = result.packages.flatMap(({ rebuilt }) => rebuilt.filter(({ nodes }) => nodes.length === 0))
-    await tellErrors(client, [...result.changed, ...kept.map(({ flow }) => ({ name: flow }))])
+    await told.tell(client, [...result.changed, ...kept.map(({ flow }) => ({ name: flow }))])
     await startNew(client, fresh)
   } catch (error) {
     failed(error)
   }
 }
 
-/** Says what is wrong with flows that load all the same, such as a Python source that does not parse. */
-async function tellErrors(client: Client, flows: readonly { readonly name: string }[]): Promise<void> {
-  const changed = await Promise.all(flows.map(({ name }) => client.flows.get(name)))
-  for (const { name, issues } of changed) {
-    const errors = issues.filter(({ severity }) => severity === 'error')
-    if (errors.length > 0) console.log([`${bold(name)} has ${issueSummary(errors)}`, ...issueLines(errors)].join('\n'))
+/** What is wrong with flows that load all the same, such as a Python source that does not parse: each is told once. */
+class ToldErrors {
+  readonly #errors = new Map<string, string>()
+
+  async tell(client: Client, flows: readonly { readonly name: string }[]): Promise<void> {
+    for (const { name, issues } of await Promise.all(flows.map(({ name }) => client.flows.get(name)))) {
+      const errors = issues.filter(({ severity }) => severity === 'error')
+      const before = this.#errors.get(name)
+      const text = [`${bold(name)} has ${issueSummary(errors)}`, ...issueLines(errors)].join('\n')
+      if (errors.length === 0) this.#errors.delete(name)
+      else this.#errors.set(name, text)
+      if (errors.length > 0 && before !== text) console.log(text)
+      if (errors.length === 0 && before !== undefined) console.log(`${green('✓')} ${bold(name)} has no errors any more`)
+    }
   }
 }
 
@@ -95,7 +153,7 @@ async function startNew(client: Client, flows: readonly { readonly name: string 
 }
 
 /** Starts new live flows, tells what there is, and watches the wanted run. */
-async function open(engine: Engine, run: string | undefined): Promise<void> {
+async function open(engine: Engine, told: ToldErrors, run: string | undefined): Promise<void> {
   const { service, baseUrl } = engine
   const client = createClient({ baseUrl, token: await service.superuserToken() })
   await startNew(
@@ -104,6 +162,7 @@ async function open(engine: Engine, run: string | undefined): Promise<void> {
   )
   console.log(await banner(engine, client))
   for (const error of service.loadErrors) console.error(`\n${describeLoadError(error)}`)
+  await told.tell(client, service.loadedFlows)
   if (run === undefined) return
   console.log()
   // A run that cannot be submitted is no reason to take the engine away.

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 
 import { collect, engineOptions, lazily, withExamples } from './options.ts'
 
@@ -21,9 +21,24 @@ export function addEngine(root: Command): void {
       'folder of a connector package that is worked on: its sources are swapped in as well (several times)',
       collect,
     )
+    .option('--check', 'check types first, by the TypeScript of the project: what has type errors is not swapped in')
+    .option(
+      '--inspect [port]',
+      'open debuggers for nodes in TypeScript and Python on 127.0.0.1, from this port on (9229), and take their timeouts away',
+      inspectPort,
+    )
+    .option('--inspect-wait', 'with --inspect: code waits until a debugger is attached, which stages of runs need')
     .option('--run <flow>', 'submit a run of this batch flow once the engine is up, and watch it')
     .action(lazily(async () => (await import('../commands/dev.ts')).dev))
-  withExamples(dev, 'dev flows/', 'dev flows/ --port 0 --run estimate_pi', 'dev flows/ --connector ../acme-meter')
+  withExamples(
+    dev,
+    'dev flows/',
+    'dev flows/ --check',
+    'dev flows/ --inspect',
+    'dev flows/ --inspect=9300 --inspect-wait --run estimate_pi',
+    'dev flows/ --port 0 --run estimate_pi',
+    'dev flows/ --connector ../acme-meter',
+  )
   const serve = engineOptions(root.command('serve'))
     .description('run the engine')
     .option('--flows <dir>', 'folder of flows written in TypeScript (SERVICE_FLOWS)')
@@ -63,4 +78,10 @@ export function addSigningKeys(root: Command): void {
     )
     .action(lazily(async () => (await import('../commands/signing-keys.ts')).forgetKeys))
   withExamples(forget, 'signing-keys forget')
+}
+
+function inspectPort(text: string): number {
+  const port = Number(text)
+  if (/^\d+$/.test(text) && port <= 65_535) return port
+  throw new InvalidArgumentError('Give a port, such as --inspect=9229; a folder goes before the option.')
 }

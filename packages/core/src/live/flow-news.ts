@@ -6,11 +6,12 @@
  */
 import { type EngineEvent, timestampOfMs } from '@flow-service/protocol'
 
+import type { Failure } from '../failure.ts'
 import type { DeadLetter, Host } from '../host.ts'
 import type { HomeNews, HomeNode } from './node-home.ts'
 import { type NodeNews, NodePace } from './node-pace.ts'
 
-type NewsHost = Pick<Host, 'clock' | 'deadLetter' | 'event' | 'isWatched' | 'log'>
+type NewsHost = Pick<Host, 'clock' | 'deadLetter' | 'event' | 'isWatched' | 'log' | 'nodeFailed'>
 
 /** One object a flow. */
 export class FlowNews implements HomeNews {
@@ -29,6 +30,10 @@ export class FlowNews implements HomeNews {
 
   deadLetter(entry: Omit<DeadLetter, 'flow'>): void {
     this.#host.deadLetter({ flow: this.#flow, ...entry })
+  }
+
+  failed(node: string, failure: Failure): void {
+    this.#host.nodeFailed?.({ flow: this.#flow, node, run: null, ...failure })
   }
 
   log(node: string, text: string): void {

@@ -10,6 +10,7 @@ import { EngineContext } from '../engine-context.ts'
 import { append, type GraphNode } from '../graph.ts'
 import type { Host } from '../host.ts'
 import { NodeLife, parseSettings, StartError } from '../node-life.ts'
+import { takeOrRefuse } from '../refused-payload.ts'
 import { isIdempotent, mayRetry, type NodeRegistry } from '../registry.ts'
 import { secretsNamed } from '../secrets.ts'
 import type { Bus, Channel, Consumer, InputPort, OutputPort } from './bus.ts'
@@ -53,7 +54,7 @@ export class Unit {
   readonly #knows: number
   readonly #bus: Bus
   readonly #registry: NodeRegistry
-  readonly #host: Pick<Host, 'devices' | 'release' | 'stores'>
+  readonly #host: Pick<Host, 'devices' | 'payloadRefused' | 'release' | 'stores'>
   readonly #life: NodeLife
   /** The device that the node stands for. */
   readonly #device: string | null
@@ -152,7 +153,7 @@ export class Unit {
     this.#leave = this.#host.devices.seat(this.#device, {
       flow,
       node,
-      emit: (values) => this.context.emit(values),
+      emit: (values) => takeOrRefuse(() => this.context.emit(values), this.#host, { flow, node }),
       presence: (online) => this.context.reportHealth(online ? 'ok' : 'degraded', online ? undefined : 'offline'),
     })
   }

@@ -54,6 +54,7 @@ export class NodeCondition {
     const isKnown = before?.type === failure.type && before.message === failure.message
     this.#marker.set({ ...failure, ts: this.#news.timestamp() })
     if (!isKnown) this.#news.changed(this.#node)
+    this.#news.failed(this.#node.node.id, failure)
     return failure
   }
 

@@ -5,6 +5,7 @@
  */
 import type { Dtype, FlowNode, NodeState } from '@flow-service/protocol'
 
+import type { Failure } from '../failure.ts'
 import type { CascadeOrigin, Clock, DeadLetter, WorkHost } from '../host.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { Arrival, Bus, Consumer, DueTimer, InputPort, OutputPort, What } from './bus.ts'
@@ -51,6 +52,7 @@ export interface HomeWork {
 /** Reports to the host of the flow. */
 export interface HomeNews {
   deadLetter(entry: Omit<DeadLetter, 'flow'>): void
+  failed(node: string, failure: Failure): void
   log(node: string, text: string): void
   /** When the states of the node with this id are told. */
   paceOf(node: string): NodePace

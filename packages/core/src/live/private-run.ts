@@ -215,6 +215,7 @@ function privateHost(host: Host, { values, quiet }: { values: Values; quiet: Qui
     event: () => {},
     isWatched: () => false,
     deadLetter: () => {},
+    nodeFailed: (failure) => host.nodeFailed?.(failure),
     cascadeEnded: (cascade) => quiet.ended(cascade),
     work: {
       keep: async () => {},

@@ -154,3 +154,20 @@ test('a flow that starts neither with the new content nor with the old one keeps
   await expect(live.rebuild(document({ limit: 2 }))).rejects.toThrow('no broker')
   expect(runtime.failedNodes(document())).toMatchObject([{ error: { message: 'no such door' } }])
 })
+
+test('the host hears of each failure, also of one that is known', async () => {
+  const { host, live, runtime } = await failing()
+  const heard: unknown[] = []
+  host.nodeFailed = (failure) => void heard.push(failure)
+  for (const value of [1, 1, 2]) runtime.publish('f.x', value)
+  await live.idle()
+  const failure = (message: string) => ({
+    flow: 'f',
+    node: 'a',
+    run: null,
+    type: 'RangeError',
+    message,
+    traceback: expect.any(String),
+  })
+  expect(heard).toEqual([failure('1 is too much'), failure('1 is too much'), failure('2 is too much')])
+})

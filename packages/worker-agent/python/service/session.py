@@ -44,6 +44,8 @@ class Session:
         self.running = False
         self.module = None
         self.digest = None
+        # of the source, where a debugger is to find it
+        self.file = None
         self.loop = None
         self.writing = threading.Lock()
         self.asking = threading.Lock()
@@ -58,11 +60,32 @@ class Session:
             received = self.channel.receive()
             if received is None:
                 return
-            self.execute(received[0])
+            if received[0]["type"] == "inspect":
+                self.inspect(received[0])
+            else:
+                self.execute(received[0])
 
     def say(self, text, data=b""):
         """Sends a JSON object with the nonce of the call, by which the agent knows what we have written ourselves."""
         self.channel.send(f'{{"nonce":"{self.nonce}",{text[1:]}', data)
+
+    def inspect(self, message):
+        """Opens debugpy before the first call, and waits for a debugger where that is wanted."""
+        self.file = message["file"]
+        try:
+            import debugpy
+
+            # what the code starts is no business of this debugger
+            debugpy.configure(subProcess=False)
+            _, port = debugpy.listen(("127.0.0.1", message["port"]))
+            self.say(encode({"type": "inspected", "port": port}))
+            if message["wait"]:
+                debugpy.wait_for_client()
+        except ModuleNotFoundError:
+            problem = f"debugpy is missing: {sys.executable} -m pip install debugpy"
+            self.say(encode({"type": "inspected", "problem": problem}))
+        except Exception as error:
+            self.say(encode({"type": "inspected", "problem": f"debugpy does not start: {text_of(error)}"}))
 
     def execute(self, frame):
         self.nonce = frame["nonce"]
@@ -128,7 +151,7 @@ class Session:
     def load(self, frame):
         if self.module is not None and self.digest == frame["source_digest"]:
             return self.module
-        name = f"{frame['node']}.py"
+        name = self.file or f"{frame['node']}.py"
         source = frame["source"]
         linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
         install(source)
