@@ -14,7 +14,7 @@ export const arrows = {
   'device-sdk': ['protocol'],
   mcp: ['protocol', 'client-sdk'],
   testing: ['protocol', 'flow-sdk', 'connector-sdk', 'node-types', 'core', 'device-sdk'],
-  'api-server': ['protocol', 'connector-sdk', 'core', 'node-types', 'worker-agent', 'mcp', 'commands-lm'],
+  'api-server': ['protocol', 'connector-sdk', 'core', 'node-types', 'worker-agent', 'mcp', 'commands-lm', 'console'],
   cli: [
     'protocol',
     'node-types',
@@ -26,6 +26,7 @@ export const arrows = {
     'create-flow-service-connector',
     'commands-lm',
   ],
+  console: ['client-sdk', 'protocol'],
   'create-flow-service': [],
   'create-flow-service-connector': ['create-flow-service'],
   'device-python': [],

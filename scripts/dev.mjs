@@ -53,6 +53,9 @@ if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp()) {
   writeFileSync(stampFile, stamp())
 }
 
+// nothing to do unless a source of the console has changed
+spawnSync('node', ['packages/console/build.mjs'], { stdio: 'inherit', shell: win, env })
+
 const [command, args] = TASKS[task]
 const child = spawn(command, [...args, ...rest], { stdio: 'inherit', shell: win, env })
 // Ctrl-C reaches the child through the terminal; a signal sent to this process alone is passed on.

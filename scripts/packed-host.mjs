@@ -62,6 +62,13 @@ try {
   const client = createClient({ baseUrl, token: await service.superuserToken() })
   assert.deepEqual(await (await client.runs.submit(doubling)).result(), { twice: 42 })
 
+  const page = await (await fetch(`${origin}/console/`)).text()
+  const [, script = ''] = /src="\.\/(assets\/[^"]+\.js)"/.exec(page) ?? []
+  assert.equal(
+    (await fetch(`${origin}/console/${script}`)).headers.get('content-type'),
+    'text/javascript; charset=utf-8',
+  )
+
   const installed = (await client.flows.nodeTypes()).find((each) => each.package === 'acme')
   assert.deepEqual([installed?.type, installed?.version], ['acme_half', '1.2.0'])
   assert.deepEqual((await client.observability.summary()).load_errors, [])

@@ -15,6 +15,7 @@ const traceless: Readonly<Record<string, string>> = {
   'login.accessToken': signsIn,
   'login.testToken': asks,
   'login.oidcToken': signsIn,
+  'login.code': signsIn,
   'login.recoverPassword': 'it asks for a link; who sets a password by it stands in the trail',
   'flows.save': 'it makes drafts, many while somebody edits; a flow says who has saved it last',
   'dashboards.save': 'as of flows',

@@ -16,6 +16,7 @@ export const matrix: Readonly<Record<string, Level | readonly Level[]>> = {
   'login.oidc': 'open',
   'login.oidcCallback': 'open',
   'login.oidcToken': 'open',
+  'login.code': 'open',
   'users.me': 'user',
   'users.list': 'superuser',
   'users.create': 'superuser',

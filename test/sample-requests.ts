@@ -86,6 +86,8 @@ export interface Seeds {
   /** The id of a user who has been invited, and the token of the invite of another one. */
   readonly user: string
   readonly invite: string
+  /** A code of the console, which counts for a minute. */
+  readonly consoleCode: () => string
   readonly email: string
   readonly password: string
 }
@@ -157,6 +159,7 @@ export async function seed(
   return {
     user: spare.id,
     invite: invited.invite_url?.split('#token=')[1] ?? '',
+    consoleCode: () => at.service.consoleCode(),
     run: id,
     stageRun,
     trackedRun,
@@ -281,6 +284,7 @@ const onStageRun: ReadonlySet<string> = new Set(['runs.nodeOutputs', 'runs.nodeL
 
 const bodies: Record<string, (seeds: Seeds) => unknown> = {
   'login.accessToken': ({ email, password }) => ({ username: email, password }),
+  'login.code': ({ consoleCode }) => ({ code: consoleCode() }),
   'login.resetPassword': ({ invite }) => ({ token: invite, new_password: 'another password' }),
   'users.create': () => ({ email: 'fresh@example.org' }),
   'users.update': () => ({ full_name: 'Spare' }),

@@ -84,6 +84,7 @@ const seeds = {
   secret: '',
   user: '01900000-0000-7000-8000-000000000004',
   invite: '',
+  consoleCode: () => '',
   email: '',
   password: '',
 }

@@ -20,6 +20,7 @@ const names = [
   'commands-lm',
   'api-server',
   'connector-sdk',
+  'console',
   'create-flow-service',
   'create-flow-service-connector',
   'core',

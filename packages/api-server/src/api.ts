@@ -29,6 +29,7 @@ import { hooks, routedNodes, servedSockets } from './hooks/slice.ts'
 import { oneHost } from './http/address.ts'
 import { AnonymousBodies } from './http/anonymous-bodies.ts'
 import { createAuthenticator } from './http/authenticate.ts'
+import { consoleFiles, consoleFolder } from './http/console.ts'
 import { cors } from './http/cors.ts'
 import { docs } from './http/docs.ts'
 import { answerErrors, notFound } from './http/errors.ts'
@@ -96,7 +97,7 @@ export interface ApiDeps {
 /** The router of a service, to be mounted before any body parser, and its socket routes on `upgrades`. */
 export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
   const nouns = nounsOf(engine, engineNouns)
-  const { environment, portalToken, docs: hasDocs, ...settings } = nouns.config
+  const { environment, portalToken, docs: hasDocs, console: hasConsole, ...settings } = nouns.config
   const { authenticate, authenticateKnown } = createAuthenticators(engine)
   const { baseUrl, corsOrigins, trustProxy } = settings
   const home = { baseUrl, origins: corsOrigins }
@@ -127,6 +128,7 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
     .use('/api/v1', mount(bindingsOf([stateApi], engine), { authenticate: authenticateKnown, compresses }))
     .use('/api/v1', working, mount(bindings, { authenticate, ...mounting }))
     .use('/api/v1/connectors', connectorRoutes({ nodes: nouns.routedNodes, authenticate, isPortal, anonymous }))
+  if (hasConsole) router.use('/console', secureHeaders, oneHost, consoleFiles(consoleFolder()))
   const { authorizationServer: server, mcpEndpoint: endpoint } = nouns
   if (endpoint) {
     const inner = new InnerServer(express().disable('x-powered-by').use(router))

@@ -138,6 +138,11 @@ export const settings = {
     about: 'Shows the API reference to clients of other machines too; never in production.',
     initial: false,
   }),
+  console: setting(flag, {
+    env: 'SERVICE_CONSOLE',
+    about: 'Serves the console, a page for people, at /console/.',
+    initial: true,
+  }),
   mcp: setting(flag, {
     env: 'SERVICE_MCP',
     about: 'Lets agents in, over the Model Context Protocol at /api/v1/mcp; needs the package @flow-service/mcp.',

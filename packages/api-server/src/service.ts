@@ -16,10 +16,11 @@ import express, { type Router } from 'express'
 import type { Logger } from 'pino'
 
 import { createApi } from './api.ts'
+import type { ConsoleCodes } from './auth/console-codes.ts'
 import type { PublicUrl } from './auth/public-url.ts'
 import type { Sessions } from './auth/sessions.ts'
 import { writeSignInFile } from './auth/sign-in-file.ts'
-import { publicUrl, sessions, users } from './auth/slice.ts'
+import { consoleCodes, publicUrl, sessions, users } from './auth/slice.ts'
 import type { FirstUser, Users } from './auth/users.ts'
 import type { ConnectorPackages } from './code/packages/connector-packages.ts'
 import { blame } from './code/packages/forgotten-promises.ts'
@@ -104,6 +105,11 @@ export interface Service {
   reload(): Promise<ReloadResult>
   /** Reads `provisioners.json` again. Rejects with an Error that names what is wrong with it; all stays as it was then. */
   reloadProvisioners(): Promise<void>
+  /**
+   * A code that signs the console in as the first superuser: as `<mount>/console/#dev=<code>`, once, within 60 seconds, from
+   * this machine, in the environment `local`.
+   */
+  consoleCode(): string
   /** A session token of the first superuser, for the host's own code. Rejects with an Error when there is none. */
   superuserToken(): Promise<string>
   /** Ends requests, flows and runs (running ones get 10 seconds), and closes the database. */
@@ -136,6 +142,7 @@ const shown = {
   addressRules,
   codeFlows,
   connectorPackages,
+  consoleCodes,
   contact,
   database,
   provisioners,
@@ -212,6 +219,7 @@ interface ServiceDeps {
   readonly addressRules: AddressRules
   readonly codeFlows: CodeFlows
   readonly connectorPackages: ConnectorPackages
+  readonly consoleCodes: ConsoleCodes
   readonly config: ResolvedConfig
   readonly failed: Promise<Error>
   readonly contact: EngineContact
@@ -289,6 +297,10 @@ class OpenService implements Service {
 
   async reloadProvisioners(): Promise<void> {
     await this.#deps.provisioners.reload()
+  }
+
+  consoleCode(): string {
+    return this.#deps.consoleCodes.mint()
   }
 
   async superuserToken(): Promise<string> {

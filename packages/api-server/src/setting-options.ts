@@ -78,6 +78,12 @@ export interface SettingOptions {
   readonly docs?: boolean | undefined
 
   /**
+   * Serves the console, a page for people, at /console/.
+   * Default: `true`. Variable: `SERVICE_CONSOLE`.
+   */
+  readonly console?: boolean | undefined
+
+  /**
    * Lets agents in, over the Model Context Protocol at /api/v1/mcp; needs the package @flow-service/mcp.
    * Default: `false`. Variable: `SERVICE_MCP`.
    */

@@ -23,23 +23,33 @@ const besideTheApi = [
   '/redoc/start.js',
   '/reset-password',
 ]
-/** Places where every path below is answered by one function: webhooks of flows, routes of nodes, files of the two pages. */
+/** Places where every path below is answered by one function: webhooks of flows, routes of nodes, files of pages. */
 const answering = [
   '/hooks',
   '/api/v1/hooks',
   '/api/v1/connectors',
   '/docs/assets serveStatic',
   '/redoc/assets serveStatic',
+  '/console serveConsole',
 ]
 /** Functions that requests pass through, or that refuse what nothing has answered. */
 const passing = [
-  ...['/api/v1', '/docs', '/redoc', '/healthz', '/metrics', '/reset-password', ''].map(
+  ...['/api/v1', '/docs', '/redoc', '/healthz', '/metrics', '/reset-password', '/console', ''].map(
     (place) => `${place} secureHeaders`,
   ),
   // requests that name two hosts
-  ...['/hooks', '/api/v1/hooks', '/api/v1', '/docs', '/redoc', '/healthz', '/metrics', '/reset-password', ''].map(
-    (place) => `${place} oneHost`,
-  ),
+  ...[
+    '/hooks',
+    '/api/v1/hooks',
+    '/api/v1',
+    '/docs',
+    '/redoc',
+    '/healthz',
+    '/metrics',
+    '/reset-password',
+    '/console',
+    '',
+  ].map((place) => `${place} oneHost`),
   // requests from pages of other sites
   '/api/v1',
   // who may see the reference pages

@@ -342,6 +342,7 @@ export {
   type SignInError,
   signInErrors,
   type SignInMethods,
+  signInCodeSchema,
   signInMethodsSchema,
 } from './sign-in.ts'
 export { timestampInputSchema, timestampOf, timestampOfMs, timestampSchema } from './time.ts'

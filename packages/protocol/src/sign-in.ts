@@ -39,3 +39,10 @@ export const signInErrors = Object.keys(meanings) as readonly SignInError[]
 /** What a word of `#error=` means, to be shown to people; undefined for a word that is none. */
 export const meaningOfSignInError = (word: string): string | undefined =>
   signInErrors.some((known) => known === word) ? meanings[word as SignInError] : undefined
+
+/** What stands behind `#` in the address to which a sign-in leads. */
+export const signInCodeSchema = z
+  .strictObject({
+    code: z.string().min(1).max(200).meta({ description: 'What stands behind `#code=` or `#dev=`; it counts once.' }),
+  })
+  .meta({ id: 'SignInCode' })

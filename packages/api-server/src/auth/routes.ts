@@ -2,12 +2,15 @@
  * Signing in (wire decision G09).
  * @module
  */
-import { tokenSchema, type User, userSchema } from '@flow-service/protocol'
+import { signInCodeSchema, tokenSchema, type User, userSchema } from '@flow-service/protocol'
 import * as z from 'zod'
 
-import { endpoint, form, type Handlers, reply } from '../http/endpoint.ts'
+import type { ResolvedConfig } from '../config.ts'
+import { isForwarded, isLoopbackAddress } from '../http/address.ts'
+import { endpoint, form, type Handlers, json, reply } from '../http/endpoint.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
+import type { ConsoleCodes } from './console-codes.ts'
 import type { Sessions } from './sessions.ts'
 import type { SignInLimit } from './sign-in-limit.ts'
 import { foldEmail, type Users } from './users.ts'
@@ -31,6 +34,18 @@ export const authEndpoints = {
     replies: { 200: reply.json('A session token', tokenSchema) },
     problems: ['invalid_credentials', 'rate_limited', 'request_timeout'],
   }),
+  code: endpoint({
+    id: 'login.code',
+    method: 'post',
+    path: '/login/code',
+    summary: 'Exchange the code of a development engine',
+    description:
+      'By a code that `service dev` has put behind `#dev=`, from the same machine, once and within 60 seconds. Other environments than `local` give none.',
+    auth: 'open',
+    body: json(signInCodeSchema),
+    replies: { 200: reply.json('A session token of the first superuser', tokenSchema) },
+    problems: ['invalid_token', 'request_timeout'],
+  }),
   testToken: endpoint({
     id: 'login.testToken',
     method: 'post',
@@ -53,7 +68,9 @@ export const authEndpoints = {
 
 /** The handlers of {@link authEndpoints}. */
 export const authHandlers = (deps: {
-  readonly users: Pick<Users, 'signIn'>
+  readonly consoleCodes: Pick<ConsoleCodes, 'take'>
+  readonly config: Pick<ResolvedConfig, 'environment'>
+  readonly users: Pick<Users, 'firstSuperuser' | 'signIn'>
   readonly sessions: Sessions
   readonly limit: SignInLimit
 }): Handlers<typeof authEndpoints> => ({
@@ -66,6 +83,17 @@ export const authHandlers = (deps: {
       })
     succeeded()
     return { status: 200, value: await deps.sessions.issue(user) }
+  },
+  async code({ body, request }) {
+    const isHere = deps.config.environment === 'local' && isLoopbackAddress(request.address) && !isForwarded(request)
+    // the code is used up by whoever has it
+    const counts = deps.consoleCodes.take(body.code) && isHere
+    const user = counts ? await deps.users.firstSuperuser() : null
+    if (user) return { status: 200, value: await deps.sessions.issue(user) }
+    throw new ProblemError(
+      'invalid_token',
+      'the code does not count: it is used up, older than a minute, or of another machine; sign in, or start the engine again',
+    )
   },
   testToken: ({ principal }) => ({ status: 200, value: userOf(principal) }),
   me: ({ principal }) => ({ status: 200, value: userOf(principal) }),

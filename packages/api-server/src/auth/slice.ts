@@ -12,6 +12,7 @@ import { clock, config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { type AccountNews, createAccountNews } from './account-news.ts'
 import { Accounts } from './accounts.ts'
+import { ConsoleCodes } from './console-codes.ts'
 import { type ApiKeys, createApiKeys } from './keys/api-keys.ts'
 import { createKeyCheck, type KeyHolder, keyHolderOf } from './keys/key-check.ts'
 import { keysEndpoints, keysHandlers } from './keys/key-routes.ts'
@@ -82,6 +83,9 @@ const agentTokens = noun<AgentTokens>()('agentTokens')
 
 const oauthClients = noun<OAuthClients>()('oauthClients')
 
+/** By which the console is signed in that `service dev` opens. */
+export const consoleCodes = noun<ConsoleCodes>()('consoleCodes')
+
 const signInLimit = noun<SignInLimit>()('signInLimit')
 
 /** The engine as the authorization server sees it. */
@@ -118,6 +122,7 @@ export const authLayer = inOrder(
   makes(signingKey, { config, pins }, ({ config, pins }) => loadSigningKey(config, pins)),
   makes(passwords, {}, () => new Passwords()),
   makes(signInLimit, {}, () => createSignInLimit()),
+  makes(consoleCodes, { clock }, (deps) => new ConsoleCodes(deps)),
   makes(accountNews, { database }, ({ database }) => createAccountNews(database)),
   makes(agentTokens, { accountNews, database, signingKey }, ({ accountNews, database, signingKey }) =>
     openAgentTokens({ key: signingKey, database, news: accountNews }),
@@ -212,7 +217,7 @@ export const authApi = {
     oauth: 'Agents that people have let in.',
   },
   routes: [
-    routes(authEndpoints, { limit: signInLimit, sessions, users }, authHandlers),
+    routes(authEndpoints, { config, consoleCodes, limit: signInLimit, sessions, users }, authHandlers),
     routes(recoveryEndpoints, { recovery }, recoveryHandlers),
     routes(usersEndpoints, { accounts, sessions, signInLimit }, usersHandlers),
     routes(keysEndpoints, { apiKeys, eventLog }, keysHandlers),

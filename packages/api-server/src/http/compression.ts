@@ -55,9 +55,13 @@ export function codingOf(request: IncomingMessage, response: ServerResponse, siz
   if (request.headers.range !== undefined || response.hasHeader('content-encoding')) return null
   if (size !== null && size < COMPRESSED_FROM) return null
   const known = size !== null && size <= BROTLI_UP_TO ? ['br', 'gzip', 'identity'] : ['gzip', 'identity']
-  const chosen = (new Negotiator(request) as Preferring).encoding(known, { preferred: known })
+  const chosen = preferred(request, known)
   return chosen === 'br' || chosen === 'gzip' ? chosen : null
 }
+
+/** The coding that a client likes best; of those that it likes alike, the first one. Undefined when it takes none. */
+export const preferred = (request: Pick<IncomingMessage, 'headers'>, known: readonly string[]): string | undefined =>
+  (new Negotiator(request) as Preferring).encoding(known, { preferred: known })
 
 /** Adds `Accept-Encoding` to what an answer depends on. */
 function vary(response: ServerResponse): void {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { createAccountNews } from '../../src/auth/account-news.ts'
+import { ConsoleCodes } from '../../src/auth/console-codes.ts'
 import { authEndpoints, authHandlers } from '../../src/auth/routes.ts'
 import { createSessions } from '../../src/auth/sessions.ts'
 import { createSignInLimit } from '../../src/auth/sign-in-limit.ts'
@@ -35,13 +36,17 @@ export async function startAuthService() {
   const users = createUsers(store, createAccountNews(database))
   const sessions = createSessions({ key: sessionKey, days: 8, users })
   const limit = createSignInLimit(() => clock.nowMs)
-  const api = await serve(bind(authEndpoints, authHandlers({ users, sessions, limit })), {
+  const consoleCodes = new ConsoleCodes({ clock: { now: () => clock.nowMs } })
+  const config: { environment: 'local' | 'staging' | 'production' } = { environment: 'local' }
+  const api = await serve(bind(authEndpoints, authHandlers({ config, consoleCodes, users, sessions, limit })), {
     authenticate: createAuthenticator([sessions.verify]),
     trustProxy: 1,
   })
   return {
     api,
     clock,
+    config,
+    consoleCodes,
     database,
     sessions,
     store,
@@ -57,6 +62,13 @@ export async function startAuthService() {
         method: 'POST',
         body: new URLSearchParams({ username, password }),
         headers: { 'x-forwarded-for': from },
+      }),
+    /** Exchanges a code of the console. */
+    byCode: (code: string, headers: Record<string, string> = {}) =>
+      fetch(`${api.url}/login/code`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ code }),
       }),
     me: (token: string) => fetch(`${api.url}/users/me`, { headers: { authorization: `Bearer ${token}` } }),
   }

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import type { ServiceConfig } from '@flow-service/api-server'
 import { type Client, createClient, type Flow } from '@flow-service/client-sdk'
 
+import { openBrowser } from '../browser-sign-in.ts'
 import { DebugPlaces } from '../debug-places.ts'
 import { reloadLines } from '../dev-report.ts'
 import { describeLoadError, type Engine, type EngineFlags, startEngine, untilStopped } from '../engine.ts'
@@ -21,6 +22,8 @@ interface DevFlags extends EngineFlags {
   readonly inspect?: number | true
   readonly inspectWait?: boolean
   readonly connector?: readonly string[]
+  /** False with `--no-open`. */
+  readonly open?: boolean
   readonly run?: string
 }
 
@@ -54,7 +57,7 @@ export async function dev(dir: string | undefined, flags: DevFlags): Promise<voi
     ...inspection(flags),
   })
   try {
-    await open(engine, told, flags.run)
+    await open(engine, told, flags)
   } catch (error) {
     await engine.service.close()
     throw error
@@ -153,7 +156,7 @@ async function startNew(client: Client, flows: readonly { readonly name: string 
 }
 
 /** Starts new live flows, tells what there is, and watches the wanted run. */
-async function open(engine: Engine, told: ToldErrors, run: string | undefined): Promise<void> {
+async function open(engine: Engine, told: ToldErrors, { run, open: isOpened = true }: DevFlags): Promise<void> {
   const { service, baseUrl } = engine
   const client = createClient({ baseUrl, token: await service.superuserToken() })
   await startNew(
@@ -161,6 +164,7 @@ async function open(engine: Engine, told: ToldErrors, run: string | undefined): 
     service.loadedFlows.filter(({ mode, created }) => created && mode === 'live'),
   )
   console.log(await banner(engine, client))
+  if (isOpened) openConsole(engine)
   for (const error of service.loadErrors) console.error(`\n${describeLoadError(error)}`)
   await told.tell(client, service.loadedFlows)
   if (run === undefined) return
@@ -169,12 +173,22 @@ async function open(engine: Engine, told: ToldErrors, run: string | undefined): 
   await watchRun(client, { name: run }, { print: (line) => console.log(line) }).catch(failed)
 }
 
+const consoleOf = (origin: string): string => `${origin}/console/`
+
+/** Shows the console, signed in, to who sits at this machine. */
+function openConsole({ service, origin }: Engine): void {
+  const { console: isThere, host } = service.config
+  const isSeen = process.stdout.isTTY && !process.env['CI'] && ['127.0.0.1', '::1', 'localhost'].includes(host)
+  if (isThere && isSeen) openBrowser(`${consoleOf(origin)}#dev=${service.consoleCode()}`)
+}
+
 async function banner({ service, origin, baseUrl }: Engine, client: Client): Promise<string> {
   const { dataDir } = service.config
   const { email, password } = service.signIn
   const list = await client.flows.list()
   const flows = await Promise.all(list.map(({ name }) => client.flows.get(name)))
   const blocks: [string, string[]][] = [
+    ['Console', service.config.console ? [consoleOf(origin)] : []],
     ['API', [baseUrl]],
     ['Docs', [`${origin}/docs (Swagger UI), ${origin}/redoc`]],
     ['Data', [dataDir]],

@@ -29,6 +29,7 @@ export function addEngine(root: Command): void {
     )
     .option('--inspect-wait', 'with --inspect: code waits until a debugger is attached, which stages of runs need')
     .option('--run <flow>', 'submit a run of this batch flow once the engine is up, and watch it')
+    .option('--no-open', 'do not open the console in a browser')
     .action(lazily(async () => (await import('../commands/dev.ts')).dev))
   withExamples(
     dev,

@@ -11,6 +11,12 @@ export interface LoginAccessTokenOptions extends Request {
   readonly password: NonNullable<wire.LoginAccessTokenData['body']>['password']
 }
 
+/** Options of `login.code`. */
+export interface LoginCodeOptions extends Request {
+  /** What stands behind `#code=` or `#dev=`; it counts once. */
+  readonly code: NonNullable<wire.LoginCodeData['body']>['code']
+}
+
 /** Options of `login.resetPassword`. */
 export interface LoginResetPasswordOptions extends Request {
   /** What stands behind `#token=` in the link of the mail; it counts once. */
@@ -30,7 +36,7 @@ export interface LoginOidcOptions extends Request {
 
 /** Options of `login.oidcToken`. */
 export interface LoginOidcTokenOptions extends Request {
-  /** What the callback has put behind `#code=`; it counts once. */
+  /** What stands behind `#code=` or `#dev=`; it counts once. */
   readonly code: NonNullable<wire.LoginOidcTokenData['body']>['code']
 }
 
@@ -942,6 +948,15 @@ export class LoginCalls {
    */
   accessToken(options: LoginAccessTokenOptions): Promise<wire.LoginAccessTokenResponse> {
     return this.http.login.accessToken(wireOf(options), requestOf(options))
+  }
+
+  /**
+   * Exchange the code of a development engine
+   *
+   * By a code that `service dev` has put behind `#dev=`, from the same machine, once and within 60 seconds. Other environments than `local` give none.
+   */
+  code(options: LoginCodeOptions): Promise<wire.LoginCodeResponse> {
+    return this.http.login.code(wireOf(options), requestOf(options))
   }
 
   /** Check a token */

@@ -16,6 +16,13 @@ export type LoginForm = {
     password: string;
 };
 
+export type SignInCode = {
+    /**
+     * What stands behind `#code=` or `#dev=`; it counts once.
+     */
+    code: string;
+};
+
 export type NewPassword = {
     /**
      * What stands behind `#token=` in the link of the mail; it counts once.
@@ -105,13 +112,6 @@ export type ApiKeyRequest = {
  * - `admin`: everything
  */
 export type Scope = 'flows:read' | 'flows:write' | 'flows:publish' | 'flows:code' | 'runs:read' | 'runs:write' | 'messages:read' | 'messages:publish' | 'devices:write' | 'observability:read' | 'admin';
-
-export type SignInCode = {
-    /**
-     * What the callback has put behind `#code=`; it counts once.
-     */
-    code: string;
-};
 
 export type AgentTokenCreate = {
     /**
@@ -6801,6 +6801,48 @@ export type LoginAccessTokenResponses = {
 
 export type LoginAccessTokenResponse = LoginAccessTokenResponses[keyof LoginAccessTokenResponses];
 
+export type LoginCodeData = {
+    body: {
+        /**
+         * What stands behind `#code=` or `#dev=`; it counts once.
+         */
+        code: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/login/code';
+};
+
+export type LoginCodeErrors = {
+    /**
+     * `invalid_token`: The one-time code or link is not valid
+     */
+    400: Problem;
+    /**
+     * `request_timeout`: The request took too long to arrive
+     */
+    408: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type LoginCodeError = LoginCodeErrors[keyof LoginCodeErrors];
+
+export type LoginCodeResponses = {
+    /**
+     * A session token of the first superuser
+     */
+    200: Token;
+};
+
+export type LoginCodeResponse = LoginCodeResponses[keyof LoginCodeResponses];
+
 export type LoginTestTokenData = {
     body?: never;
     path?: never;
@@ -7462,7 +7504,7 @@ export type LoginOidcCallbackResponse = LoginOidcCallbackResponses[keyof LoginOi
 export type LoginOidcTokenData = {
     body: {
         /**
-         * What the callback has put behind `#code=`; it counts once.
+         * What stands behind `#code=` or `#dev=`; it counts once.
          */
         code: string;
     };

@@ -2,7 +2,7 @@
  * `/login/methods` and `/login/oidc`: the ways of signing in, and the one by OpenID Connect (wire decision U3).
  * @module
  */
-import { signInErrors, signInMethodsSchema, tokenSchema } from '@flow-service/protocol'
+import { signInCodeSchema, signInErrors, signInMethodsSchema, tokenSchema } from '@flow-service/protocol'
 import * as z from 'zod'
 
 import { endpoint, type Handlers, json, reply } from '../../http/endpoint.ts'
@@ -56,17 +56,7 @@ export const oidcEndpoints = {
     summary: 'Exchange the code of a sign-in',
     description: 'A code works once, within 60 seconds.',
     auth: 'open',
-    body: json(
-      z
-        .strictObject({
-          code: z
-            .string()
-            .min(1)
-            .max(200)
-            .meta({ description: 'What the callback has put behind `#code=`; it counts once.' }),
-        })
-        .meta({ id: 'SignInCode' }),
-    ),
+    body: json(signInCodeSchema),
     replies: { 200: reply.json('A session token', tokenSchema) },
     problems: ['invalid_token', 'unavailable', 'request_timeout'],
   }),

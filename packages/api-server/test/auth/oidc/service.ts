@@ -50,7 +50,7 @@ export async function startOidcService(database: Database, options: ServiceConfi
   const limit = createSignInLimit(() => clock.nowMs)
   const api = await serve(
     [
-      ...bind(authEndpoints, authHandlers({ users, sessions, limit })),
+      ...bind(authEndpoints, authHandlers({ config, consoleCodes: { take: () => false }, users, sessions, limit })),
       ...bind(oidcEndpoints, oidcHandlers({ oidcSignIn, recovery: { isOpen: false } })),
     ],
     { authenticate: createAuthenticator([sessions.verify]), baseUrl: config.baseUrl },

@@ -1,0 +1,63 @@
+/**
+ * The one way to the engine: `fetch` with the token of the session. What is refused is a {@link Problem}, and a session that
+ * has ended ends here, with the view kept for who signs in again.
+ */
+import { session, signOut } from '../session.ts'
+
+/** Path of the API: the console is served beside it. */
+export const base = new URL('../api/v1', document.baseURI).pathname
+
+/** Why the engine has not done what it was asked; `status` 0 is no answer at all. */
+export class Problem extends Error {
+  readonly status: number
+  readonly code: string
+
+  constructor(status: number, code: string, detail: string) {
+    super(detail)
+    this.status = status
+    this.code = code
+  }
+}
+
+/** What the engine answers, parsed. */
+export async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const token = session.value?.token
+  const answer = await send(path, {
+    method,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  if (answer.ok) return (answer.status === 204 ? undefined : await answer.json()) as T
+  const problem = await problemOf(answer)
+  // a session that was ended meanwhile by another call has been told of already
+  if (answer.status === 401 && token !== undefined && session.peek()?.token === token) {
+    signOut('Your session has ended. Sign in to go on where you were.')
+  }
+  throw problem
+}
+
+export const get = <T>(path: string): Promise<T> => call<T>('GET', path)
+export const post = <T>(path: string, body: unknown = {}): Promise<T> => call<T>('POST', path, body)
+
+/** An answer of the engine, whatever it says. */
+export async function send(path: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(base + path, { ...request, credentials: 'omit' })
+  } catch {
+    throw new Problem(0, 'offline', 'The engine does not answer.')
+  }
+}
+
+/** What a refusal says; a proxy in front may answer with anything. */
+export async function problemOf(answer: Response): Promise<Problem> {
+  const said: unknown = await answer.json().catch(() => null)
+  const { code, detail } = (said ?? {}) as { readonly code?: unknown; readonly detail?: unknown }
+  const known = typeof detail === 'string' ? detail : `The engine answered ${answer.status}.`
+  return new Problem(answer.status, typeof code === 'string' ? code : String(answer.status), sentence(known))
+}
+
+const sentence = (text: string): string =>
+  text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.')

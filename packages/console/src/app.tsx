@@ -1,0 +1,114 @@
+/** The shell: the areas at the side, the page of the address, and what is said above every page. */
+import type { User } from '@flow-service/client-sdk'
+import { effect } from '@preact/signals'
+import type { ComponentType } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+
+import { useResource } from './api/resource.ts'
+import { Home } from './home/page.tsx'
+import { listenToKeys } from './keys.ts'
+import { link } from './live/link.ts'
+import { Palette, palette } from './palette.tsx'
+import { Icon, type IconName } from './parts/icon.tsx'
+import { Empty } from './parts/states.tsx'
+import { path } from './router.ts'
+import { session, signOut } from './session.ts'
+import { SignIn } from './sign-in/page.tsx'
+import { flipTheme, theme } from './theme.ts'
+
+/** An area of the console. */
+interface Area {
+  readonly name: string
+  readonly title: string
+  readonly icon: IconName
+  readonly page: ComponentType
+}
+
+/** In the order of the rail; the first one is the page of the bare address. */
+const areas: readonly Area[] = [{ name: '', title: 'Home', icon: 'home', page: Home }]
+
+effect(() => {
+  const area = areas.find(({ name }) => name === (path.value[0] ?? ''))
+  document.title = session.value === null ? 'Sign in · flow-service' : `${area?.title ?? 'Not found'} · flow-service`
+})
+
+export function App() {
+  return session.value === null ? <SignIn /> : <Shell key={session.value.token} />
+}
+
+function Shell() {
+  useEffect(() => listenToKeys(areas.map(({ name, title }) => ({ to: `/${name}`, title }))), [])
+  const area = areas.find(({ name }) => name === (path.value[0] ?? ''))
+  const main = useRef<HTMLElement>(null)
+  return (
+    <div class="shell">
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault()
+          main.current?.focus()
+        }}
+      >
+        Skip to the page
+      </a>
+      <Rail here={area ?? null} />
+      <main id="main" tabIndex={-1} ref={main}>
+        <Away />
+        {area ? (
+          <area.page />
+        ) : (
+          <div class="page">
+            <Empty title="There is nothing here">
+              The address <code>{path.value.join('/')}</code> is none of the console. <a href="#/">Go home</a>
+            </Empty>
+          </div>
+        )}
+      </main>
+      {palette.value ? <Palette areas={areas} /> : null}
+    </div>
+  )
+}
+
+const Rail = ({ here }: { here: Area | null }) => (
+  <nav class="rail" aria-label="Areas">
+    <a class="brand" href="#/" aria-label="flow-service, home">
+      <img src="./icon.svg" alt="" width="28" height="28" />
+    </a>
+    {areas.map((area) => (
+      <a key={area.name} href={`#/${area.name}`} aria-current={area === here ? 'page' : undefined}>
+        <Icon name={area.icon} size={20} />
+        <span>{area.title}</span>
+      </a>
+    ))}
+    <span class="grow" />
+    <button class="bare" onClick={() => (palette.value = true)} title="Find anything (Ctrl+K)">
+      <Icon name="search" size={20} />
+      <span class="unseen">Find anything</span>
+    </button>
+    <button class="bare" onClick={flipTheme} title={theme.value === 'dark' ? 'Light' : 'Dark'}>
+      <Icon name={theme.value === 'dark' ? 'sun' : 'moon'} size={20} />
+      <span class="unseen">{theme.value === 'dark' ? 'Use light colours' : 'Use dark colours'}</span>
+    </button>
+    <Account />
+  </nav>
+)
+
+function Account() {
+  const { data: user } = useResource<User>('/users/me').value
+  const name = user?.full_name || user?.email || ''
+  return (
+    <button class="bare" onClick={() => signOut()} title={name === '' ? 'Sign out' : `Signed in as ${name}. Sign out`}>
+      <Icon name="out" size={20} />
+      <span class="unseen">Sign out{name === '' ? '' : `, ${name}`}</span>
+    </button>
+  )
+}
+
+/** Said once for all pages: they keep what they show, and it is old. */
+const Away = () =>
+  link.value === 'lost' ? (
+    <p class="banner" role="status">
+      <Icon name="warn" /> No connection to the engine. What you see is from before; trying again.
+    </p>
+  ) : null

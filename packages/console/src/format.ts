@@ -1,0 +1,35 @@
+/** Text of numbers, durations and times. Times are those of the reader; the title of one is UTC. */
+
+/** At most four digits that count. */
+export function number(value: number): string {
+  if (Number.isInteger(value) && Math.abs(value) < 1e9) return value.toLocaleString('en')
+  const size = Math.abs(value)
+  if (!Number.isFinite(value)) return String(value)
+  return size < 1e-3 || size >= 1e6 ? value.toExponential(2) : String(Number(value.toPrecision(4)))
+}
+
+/** A count with its noun: `1 run`, `2 runs`. */
+export const counted = (count: number, noun: string): string => `${number(count)} ${noun}${count === 1 ? '' : 's'}`
+
+export function duration(seconds: number | null): string {
+  if (seconds === null) return ''
+  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`
+  if (seconds < 60) return `${seconds.toFixed(1)} s`
+  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)]
+  return hours === 0 ? `${minutes} min ${Math.floor(seconds % 60)} s` : `${hours} h ${minutes % 60} min`
+}
+
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
+
+/** How long ago that was, as of `now` in milliseconds. */
+export function ago(ts: string, now: number): string {
+  const seconds = (now - Date.parse(ts)) / 1000
+  if (seconds < 5) return 'now'
+  if (seconds < 60) return `${Math.floor(seconds)} s ago`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`
+  return day.format(new Date(ts))
+}
+
+/** Enough of an id to tell it from its neighbours: its end, for its beginning is the time. */
+export const shortId = (id: string): string => id.slice(-6)

@@ -1,0 +1,60 @@
+/** What waits for somebody, each with what it is about; nothing at all where nothing does. */
+import type { FlowListItem, ObservabilitySummary } from '@flow-service/client-sdk'
+
+import { counted } from '../format.ts'
+import { Icon } from '../parts/icon.tsx'
+
+interface Matter {
+  readonly what: string
+  readonly about: string
+}
+
+export function Attention({ flows, summary }: { flows: readonly FlowListItem[]; summary: ObservabilitySummary }) {
+  const matters = [...ofFlows(flows), ...ofEngine(summary)]
+  if (matters.length === 0) return null
+  return (
+    <section class="card attention" aria-label="Needs attention">
+      <h2>Needs attention</h2>
+      <ul>
+        {matters.map(({ what, about }) => (
+          <li key={`${about} ${what}`}>
+            <Icon name="warn" /> <b>{about}</b> {what}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function ofFlows(flows: readonly FlowListItem[]): Matter[] {
+  return flows.flatMap(({ name, title, status, issues }) => {
+    const about = title || name
+    const found = [
+      issues.error > 0 ? counted(issues.error, 'error') : [],
+      issues.warning > 0 ? counted(issues.warning, 'warning') : [],
+    ]
+    const what = found.flat().join(' and ')
+    if (status === 'failed') return [{ about, what: what === '' ? 'has failed' : `has failed, with ${what}` }]
+    return what === '' ? [] : [{ about, what: `has ${what}` }]
+  })
+}
+
+function ofEngine({ counts, workers, load_errors: unloaded }: ObservabilitySummary): Matter[] {
+  const { dead_letters: letters, failed_nodes: nodes, pending_devices: devices } = counts
+  return [
+    ...(nodes > 0 ? [{ about: 'Nodes', what: `${counted(nodes, 'node')} of live flows failed the last time` }] : []),
+    ...(letters > 0
+      ? [
+          {
+            about: 'Dead letters',
+            what: `${counted(letters, 'delivery').replace('deliverys', 'deliveries')} ended without being done`,
+          },
+        ]
+      : []),
+    ...(devices > 0 ? [{ about: 'Devices', what: `${counted(devices, 'device')} would like to be adopted` }] : []),
+    ...(workers.needs_upgrade > 0
+      ? [{ about: 'Workers', what: `${counted(workers.needs_upgrade, 'worker')} of an old version` }]
+      : []),
+    ...unloaded.map(({ package: about, reason }) => ({ about, what: `could not be loaded: ${reason}` })),
+  ]
+}

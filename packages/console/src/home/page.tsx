@@ -1,0 +1,139 @@
+/** Everything at a glance: what needs somebody, the engine in numbers, its flows, the newest runs. */
+import type { FlowListItem, ObservabilitySummary, RunOverview, RunSummary, TimeBucket } from '@flow-service/client-sdk'
+import { signal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+import { load, useResource } from '../api/resource.ts'
+import { counted, number } from '../format.ts'
+import { now } from '../live/clock.ts'
+import { follow } from '../live/events.ts'
+import { Loading, Refused } from '../parts/states.tsx'
+import { Status } from '../parts/status.tsx'
+import { Attention } from './attention.tsx'
+import { FlowList } from './flow-list.tsx'
+import { Minutes } from './minutes.tsx'
+import { RunList } from './run-list.tsx'
+
+const paths = {
+  flows: '/flows/',
+  overview: '/runs/overview',
+  runs: '/runs?limit=10',
+  summary: '/observability/summary',
+} as const
+
+/** Asked for again at most so often while things change. */
+const AGAIN_MS = 1000
+const HOUR_MS = 3_600_000
+
+/** Events of the last second. */
+const rate = signal(0)
+
+export function Home() {
+  const [minutesPath] = useState(() => minutesSince(Date.now()))
+  const askAll = (): void => {
+    for (const path of [...Object.values(paths), minutesPath]) void load(path)
+  }
+  useEffect(() => followEngine(askAll), [])
+  const flows = useResource<FlowListItem[]>(paths.flows).value
+  const overview = useResource<RunOverview[]>(paths.overview).value.data ?? []
+  const runs = useResource<RunSummary[]>(paths.runs).value
+  const summary = useResource<ObservabilitySummary>(paths.summary).value
+  const minutes = useResource<TimeBucket[]>(minutesPath).value.data ?? []
+  const problem = flows.problem ?? summary.problem
+  if (flows.data === undefined || summary.data === undefined) {
+    return <div class="page">{problem ? <Refused problem={problem} again={askAll} /> : <Loading />}</div>
+  }
+  return (
+    <div class="page">
+      <header class="head">
+        <h1>Home</h1>
+        <span class="grow" />
+        <Health of={summary.data} />
+      </header>
+      <Tiles of={summary.data} minutes={minutes} />
+      <Attention flows={flows.data} summary={summary.data} />
+      <div class="two">
+        <FlowList flows={flows.data} overview={overview} />
+        <RunList runs={runs.data ?? null} problem={runs.problem} />
+      </div>
+    </div>
+  )
+}
+
+/** The minutes of the last hour, and of as long as the page is open. */
+const minutesSince = (ms: number): string =>
+  `/observability/timeseries?bucket=60&since=${new Date(ms - HOUR_MS).toISOString()}`
+
+/** Asks again when flows, runs or nodes have changed; one that changes all the time is asked for once a second. */
+function followEngine(askAll: () => void): () => void {
+  let timer = 0
+  let received = 0
+  const end = follow(['flow', 'run', 'health', 'node'], (frames) => {
+    received += frames.length
+    if (timer === 0 && frames.some(({ type }) => type !== 'snapshot')) {
+      timer = window.setTimeout(() => {
+        timer = 0
+        askAll()
+      }, AGAIN_MS)
+    }
+  })
+  const second = setInterval(() => {
+    rate.value = received
+    received = 0
+  }, 1000)
+  return () => {
+    end()
+    clearTimeout(timer)
+    clearInterval(second)
+  }
+}
+
+const Health = ({ of: { status, checks, version } }: { of: ObservabilitySummary }) => {
+  const bad = Object.entries(checks).filter(([, check]) => check.status !== 'ok')
+  const title = bad.map(([name, check]) => `${name}: ${check.detail ?? check.status}`).join('\n')
+  return (
+    <span class="pill" title={title === '' ? `flow-service ${version}` : title}>
+      <Status is={status === 'down' ? 'failed' : status} /> engine {status}
+    </span>
+  )
+}
+
+const Tiles = ({ of, minutes }: { of: ObservabilitySummary; minutes: readonly TimeBucket[] }) => (
+  <div class="tiles">
+    <Tile title="Live flows" value={number(of.flows.active)}>
+      {of.flows.failed === 0 ? 'active' : `active, ${number(of.flows.failed)} failed`}
+    </Tile>
+    <Tile title="Runs" value={number(of.runs.running)}>
+      executing, {number(of.runs.queued)} queued
+    </Tile>
+    <Tile title="Workers" value={number(of.workers.attached)}>
+      attached beside the engine
+    </Tile>
+    <Tile title="Changes" value={<>{rate}</>}>
+      a second, of flows, nodes and runs
+    </Tile>
+    <div class="tile wide">
+      <span>Executions, last hour</span>
+      <Minutes of={minutes} />
+      <small>{counted(inLastHour(minutes), 'execution')}</small>
+    </div>
+  </div>
+)
+
+const inLastHour = (minutes: readonly TimeBucket[]): number =>
+  minutes.filter(({ ts }) => Date.parse(ts) > now.value - HOUR_MS).reduce((sum, { executions }) => sum + executions, 0)
+
+interface TileProps {
+  readonly title: string
+  readonly value: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+const Tile = ({ title, value, children }: TileProps) => (
+  <div class="tile">
+    <span>{title}</span>
+    <b>{value}</b>
+    <small>{children}</small>
+  </div>
+)

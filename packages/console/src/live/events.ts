@@ -1,0 +1,94 @@
+/**
+ * What the engine tells while the page is open. `follow` opens the event socket for a page and closes it with it; one socket
+ * serves all parts of the page.
+ */
+import type { EventFrame, FrameKind } from '@flow-service/protocol'
+
+import { base, post, Problem } from '../api/call.ts'
+import type { Order, Told } from './events-worker.ts'
+// oxlint-disable-next-line import/default -- what the bundler makes of it
+import workerUrl from './events-worker.ts?worker&url'
+import { link } from './link.ts'
+
+declare global {
+  interface Window {
+    readonly trustedTypes?: {
+      createPolicy(
+        name: string,
+        rules: { createScriptURL(url: string): string },
+      ): {
+        createScriptURL(url: string): unknown
+      }
+    }
+  }
+}
+
+type Listener = (frames: readonly EventFrame[]) => void
+
+/** Milliseconds after a lost connection, doubled up to the most. */
+const [FIRST_MS, MOST_MS] = [500, 15_000]
+
+// the one script that the page's policy (Trusted Types) lets be started
+const here = new URL(workerUrl, import.meta.url).href
+const policy = window.trustedTypes?.createPolicy('console', {
+  createScriptURL(url) {
+    if (url !== here) throw new TypeError(`${url} is no script of the console`)
+    return url
+  },
+})
+
+/** Hears of these kinds of events until the result is called. */
+export function follow(kinds: readonly FrameKind[], listener: Listener): () => void {
+  const worker = new Worker((policy?.createScriptURL(here) ?? here) as string, { type: 'module' })
+  const order = (what: Order): void => worker.postMessage(what)
+  let isOver = false
+  let timer = 0
+  let frame = 0
+  let waitMs = FIRST_MS
+  const connect = async (): Promise<void> => {
+    link.value = link.peek() === 'lost' ? 'lost' : 'opening'
+    try {
+      const { ticket } = await post<{ ticket: string }>('/flows/ws-ticket')
+      if (!isOver) order({ order: 'open', url: address(ticket, kinds) })
+    } catch (error) {
+      if (!(error instanceof Problem && error.status === 401)) lost()
+    }
+  }
+  const lost = (): void => {
+    if (isOver) return
+    link.value = 'lost'
+    // not all pages at once, when an engine comes back
+    timer = window.setTimeout(() => void connect(), waitMs * (0.75 + Math.random() / 2))
+    waitMs = Math.min(2 * waitMs, MOST_MS)
+  }
+  const ask = (): void => {
+    frame = requestAnimationFrame(() => order({ order: 'next' }))
+  }
+  worker.addEventListener('message', ({ data }: MessageEvent<Told>) => {
+    if (isOver) return
+    if (data.told === 'lost') return lost()
+    if (data.told === 'open') {
+      waitMs = FIRST_MS
+      link.value = 'open'
+      return
+    }
+    listener(data.frames)
+    ask()
+  })
+  order({ order: 'next' })
+  void connect()
+  return () => {
+    isOver = true
+    clearTimeout(timer)
+    cancelAnimationFrame(frame)
+    worker.terminate()
+    link.value = 'closed'
+  }
+}
+
+function address(ticket: string, kinds: readonly FrameKind[]): string {
+  const url = new URL(`${base}/flows/ws`, location.href)
+  url.protocol = url.protocol.replace('http', 'ws')
+  url.search = new URLSearchParams({ ticket, kinds: kinds.join(), batch: '50', values: 'newest' }).toString()
+  return url.href
+}

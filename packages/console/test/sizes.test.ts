@@ -1,0 +1,41 @@
+/** What a browser loads for the first page, as the engine sends it; `npm test` has built it. */
+import { globSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+
+import { expect, test } from 'vitest'
+
+const dist = fileURLToPath(new URL('../dist/', import.meta.url))
+const KB = 1024
+
+interface Part {
+  readonly file: string
+  readonly isEntry?: boolean
+  readonly css?: readonly string[]
+  readonly imports?: readonly string[]
+}
+const manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8')) as Record<string, Part>
+
+/** The files that come with a part at once. */
+function filesWith(key: string, seen = new Set<string>()): Set<string> {
+  const part = manifest[key]
+  for (const file of [part?.file ?? '', ...(part?.css ?? [])]) seen.add(file)
+  for (const next of part?.imports ?? []) filesWith(next, seen)
+  return seen
+}
+
+test('the first page is at most 60 kB, compressed', () => {
+  const entry = Object.keys(manifest).find((key) => manifest[key]?.isEntry) ?? ''
+  const files = [...filesWith(entry)]
+  expect(files.length).toBeGreaterThan(1)
+  const bytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(join(dist, file)), { level: 9 }).length, 0)
+  console.log(`the first page of the console is ${(bytes / KB).toFixed(1)} kB, compressed`)
+  expect(bytes).toBeLessThanOrEqual(60 * KB)
+})
+
+test('all of it is at most 1.2 MB', () => {
+  const files = globSync('**/*.{css,html,js,svg}', { cwd: dist })
+  expect(files.length).toBeGreaterThan(3)
+  expect(files.reduce((sum, file) => sum + statSync(join(dist, file)).size, 0)).toBeLessThanOrEqual(1200 * KB)
+})

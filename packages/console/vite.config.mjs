@@ -1,0 +1,7 @@
+/** Found relative to the page, wherever it is mounted; nothing is inlined, which the page's policy would not let run. */
+export default {
+  base: './',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: { target: 'es2023', modulePreload: { polyfill: false }, assetsInlineLimit: 0, manifest: true },
+  worker: { format: 'es' },
+}

@@ -1,0 +1,222 @@
+/** The console in a real browser, against an engine. Any complaint of the page, or of its policy, fails the test. */
+import AxeBuilder from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { hasChromium, startChromium } from './components/chromium.ts'
+import { freePort } from './components/free-port.ts'
+import { alarmFlow, publishFlow, scaleFlow } from './documents.ts'
+import { startService, type TestService } from './service.ts'
+
+const account = { firstSuperuser: 'root@example.org', firstSuperuserPassword: 'a long password' }
+/** A name that would be a picture, were it read as HTML. */
+const hostile = '<img src=x onerror=alert(1)>"&amp;'
+
+describe.skipIf(!hasChromium())('the console', () => {
+  let at: TestService
+  let browser: Browser
+  beforeAll(async () => {
+    at = await startService(account)
+    browser = await startChromium()
+    await publishFlow(at.client, 'alarm', { ...alarmFlow, title: hostile })
+    await publishFlow(at.client, 'scale', scaleFlow)
+    await at.client.runs.submit('scale').then((run) => run.wait())
+  })
+  afterAll(async () => {
+    await browser.close()
+    await at[Symbol.asyncDispose]()
+  })
+
+  interface Opened extends AsyncDisposable {
+    readonly page: Page
+    /** What the page or its policy has complained about. */
+    readonly complaints: readonly string[]
+  }
+
+  /** Opens an address of the console. */
+  async function open(hash = '', { theme = 'light', width = 1440, origin = at.origin } = {}): Promise<Opened> {
+    const colorScheme = theme as 'light' | 'dark'
+    const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } })
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('pageerror', ({ message }) => complaints.push(message))
+    page.on('dialog', (dialog) => {
+      complaints.push(`a dialog: ${dialog.message()}`)
+      void dialog.dismiss()
+    })
+    page.on('console', (message) => {
+      // the browser tells of every answer that is no success, which the page shows
+      if (message.type() === 'error' && !/Failed to load resource|WebSocket connection/.test(message.text()))
+        complaints.push(message.text())
+    })
+    await page.goto(`${origin}/console/${hash}`)
+    return { page, complaints, [Symbol.asyncDispose]: () => context.close() }
+  }
+  const signIn = async (page: Page, password = account.firstSuperuserPassword): Promise<void> => {
+    await page.getByLabel('E-mail').fill(account.firstSuperuser)
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+  const home = (page: Page) => page.getByRole('heading', { name: 'Home', exact: true })
+
+  test('who signs in sees the engine at a glance, and is told what was wrong before', async () => {
+    await using opened = await open()
+    const { page, complaints } = opened
+    await signIn(page, 'another password')
+    await page.getByRole('alert').getByText('The user name or the password is wrong.').waitFor()
+    await signIn(page)
+    await home(page).waitFor()
+    const flows = page.getByRole('region', { name: 'Flows' })
+    expect(await flows.getByRole('listitem').allTextContents()).toEqual([
+      expect.stringContaining(hostile),
+      expect.stringContaining('scale'),
+    ])
+    expect(await page.getByRole('region', { name: 'Newest runs' }).getByRole('listitem').count()).toBe(1)
+    expect(await page.title()).toBe('Home · flow-service')
+    expect(complaints).toEqual([])
+    // for this tab alone, and in no address
+    expect(page.url()).not.toContain('token')
+    expect(await page.evaluate('[localStorage.length, document.cookie]')).toEqual([0, ''])
+  })
+
+  test('what changes in the engine changes on the page by itself', async () => {
+    await using opened = await open()
+    const { page, complaints } = opened
+    await signIn(page)
+    const tile = page.locator('.tile', { hasText: 'Live flows' })
+    await tile.getByText('0', { exact: true }).waitFor()
+    await at.client.flows.start('alarm')
+    await tile.getByText('1', { exact: true }).waitFor()
+    await at.client.flows.stop('alarm')
+    await tile.getByText('0', { exact: true }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test('a session that ends leads to the sign-in, and from there back to where it was', async () => {
+    const password = 'a password that is changed'
+    await at.client.users.create({ email: 'ann@example.org', password })
+    await using opened = await open('#/nowhere?filter=x')
+    const { page } = opened
+    await page.getByLabel('E-mail').fill('ann@example.org')
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('There is nothing here').waitFor()
+    const ann = (await at.client.users.list()).find(({ email }) => email === 'ann@example.org')
+    await at.client.users.update(ann?.id ?? '', { isActive: false })
+    await page.getByRole('link', { name: 'Home', exact: true }).click()
+    await page.getByText('Your session has ended.').waitFor()
+    expect(new URL(page.url()).hash).toBe('#/')
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+  })
+
+  test('who signs out has nothing left in the tab', async () => {
+    await using opened = await open()
+    const { page } = opened
+    await signIn(page)
+    await page.getByRole('button', { name: /^Sign out/ }).click()
+    await page.getByLabel('Password').waitFor()
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+    await page.reload()
+    await page.getByLabel('Password').waitFor()
+  })
+
+  test('a code of a development engine signs in once, and stands in no history', async () => {
+    const code = at.service.consoleCode()
+    await using opened = await open(`#dev=${code}`)
+    await home(opened.page).waitFor()
+    expect(new URL(opened.page.url()).hash).toBe('#/')
+    await using again = await open(`#dev=${code}`)
+    await again.page.getByText('The code does not count').waitFor()
+    await using failed = await open('#error=inactive')
+    await failed.page.getByText('Your account is switched off.').waitFor()
+  })
+
+  test('keys lead everywhere: the palette by Ctrl+K, areas by g, the page past the areas', async () => {
+    await using opened = await open('#/nowhere')
+    const { page, complaints } = opened
+    await signIn(page)
+    await page.getByText('There is nothing here').waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('h')
+    await home(page).waitFor()
+    const theme = () => page.evaluate('document.documentElement.dataset.theme')
+    expect(await theme()).toBe('light')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('dark')
+    await page.keyboard.press('Enter')
+    expect(await theme()).toBe('dark')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('zzz')
+    await page.getByText('Nothing has that name.').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.reload()
+    await home(page).waitFor()
+    expect(await theme()).toBe('dark')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate('document.activeElement?.id')).toBe('main')
+    expect(complaints).toEqual([])
+  })
+
+  test('while the engine is away the page keeps what it shows and says so, and goes on with it', async () => {
+    const port = await freePort()
+    const first = await startService({ ...account, port })
+    await using opened = await open('', { origin: first.origin })
+    const { page, complaints } = opened
+    await signIn(page)
+    await home(page).waitFor()
+    await page.getByText('No flows yet').waitFor()
+    await first.close()
+    await page.getByText('No connection to the engine.').waitFor()
+    expect(await page.getByText('No flows yet').count()).toBe(1)
+    const second = await startService({ ...account, port, dataDir: first.dataDir })
+    await publishFlow(second.client, 'scale', scaleFlow)
+    await page.getByText('No connection to the engine.').waitFor({ state: 'detached', timeout: 60_000 })
+    await page.getByRole('region', { name: 'Flows' }).getByText('scale').first().waitFor()
+    expect(complaints).toEqual([])
+    await second[Symbol.asyncDispose]()
+  })
+
+  test.each(['light', 'dark'].flatMap((theme) => [1440, 1024, 390].map((width) => ({ theme, width }))))(
+    'nothing is in the way of anybody: $theme, $width px',
+    async ({ theme, width }) => {
+      await using opened = await open('', { theme, width })
+      const { page, complaints } = opened
+      const faults = async (): Promise<string[]> =>
+        (await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
+      await page.getByLabel('Password').waitFor()
+      expect(await faults()).toEqual([])
+      await signIn(page)
+      await home(page).waitFor()
+      await page.getByRole('region', { name: 'Newest runs' }).getByRole('listitem').waitFor()
+      expect(await faults()).toEqual([])
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').waitFor()
+      expect(await faults()).toEqual([])
+      // nothing is cut off at the side
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+      expect(complaints).toEqual([])
+    },
+  )
+
+  test('an idle page asks for nothing', async () => {
+    await using opened = await open()
+    const { page } = opened
+    await page.clock.install()
+    await signIn(page)
+    await home(page).waitFor()
+    await page.getByRole('region', { name: 'Newest runs' }).getByRole('listitem').waitFor()
+    await page.waitForLoadState('networkidle')
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await page.clock.runFor(60_000)
+    expect(asked).toEqual([])
+  })
+
+  test('a service without it leaves the address to others', async () => {
+    const without = await startService({ console: false })
+    expect((await fetch(`${without.origin}/console/`)).status).toBe(404)
+    await without[Symbol.asyncDispose]()
+  })
+})
