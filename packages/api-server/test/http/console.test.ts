@@ -1,5 +1,6 @@
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
@@ -35,21 +36,12 @@ async function serve(from: string | null, mount = '') {
   const { port } = server.address() as { port: number }
   return {
     /** As it is sent: `fetch` would tidy the path up and undo the coding. */
-    get: (path: string, headers: Record<string, string> = {}, method = 'GET') =>
-      new Promise<{ status?: number | undefined; headers: Record<string, unknown>; bytes: number; text: string }>(
-        (resolve) => {
-          request({ port, path, headers, method }, async (response) => {
-            const chunks = await response.toArray()
-            const body = Buffer.concat(chunks)
-            resolve({
-              status: response.statusCode,
-              headers: response.headers,
-              bytes: body.length,
-              text: body.toString(),
-            })
-          }).end()
-        },
-      ),
+    async get(path: string, headers: Record<string, string> = {}, method = 'GET') {
+      const asked = request({ port, path, headers, method }).end()
+      const [response] = (await once(asked, 'response')) as [IncomingMessage]
+      const body = Buffer.concat(await response.toArray())
+      return { status: response.statusCode, headers: response.headers, bytes: body.length, text: body.toString() }
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
