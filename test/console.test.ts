@@ -1,14 +1,13 @@
 /** The console in a real browser, against an engine. Any complaint of the page, or of its policy, fails the test. */
-import AxeBuilder from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { hasChromium, startChromium } from './components/chromium.ts'
+import { account, type ConsoleOptions, faultsOf, openConsole, signIn } from './components/console-page.ts'
 import { freePort } from './components/free-port.ts'
 import { alarmFlow, publishFlow, scaleFlow } from './documents.ts'
 import { startService, type TestService } from './service.ts'
 
-const account = { firstSuperuser: 'root@example.org', firstSuperuserPassword: 'a long password' }
 /** A name that would be a picture, were it read as HTML. */
 const hostile = '<img src=x onerror=alert(1)>"&amp;'
 
@@ -27,36 +26,8 @@ describe.skipIf(!hasChromium())('the console', () => {
     await at[Symbol.asyncDispose]()
   })
 
-  interface Opened extends AsyncDisposable {
-    readonly page: Page
-    /** What the page or its policy has complained about. */
-    readonly complaints: readonly string[]
-  }
-
-  /** Opens an address of the console. */
-  async function open(hash = '', { theme = 'light', width = 1440, origin = at.origin } = {}): Promise<Opened> {
-    const colorScheme = theme as 'light' | 'dark'
-    const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } })
-    const page = await context.newPage()
-    const complaints: string[] = []
-    page.on('pageerror', ({ message }) => complaints.push(message))
-    page.on('dialog', (dialog) => {
-      complaints.push(`a dialog: ${dialog.message()}`)
-      void dialog.dismiss()
-    })
-    page.on('console', (message) => {
-      // the browser tells of every answer that is no success, which the page shows
-      if (message.type() === 'error' && !/Failed to load resource|WebSocket connection/.test(message.text()))
-        complaints.push(message.text())
-    })
-    await page.goto(`${origin}/console/${hash}`)
-    return { page, complaints, [Symbol.asyncDispose]: () => context.close() }
-  }
-  const signIn = async (page: Page, password = account.firstSuperuserPassword): Promise<void> => {
-    await page.getByLabel('E-mail').fill(account.firstSuperuser)
-    await page.getByLabel('Password').fill(password)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-  }
+  const open = (hash = '', { origin = at.origin, ...options }: ConsoleOptions & { origin?: string } = {}) =>
+    openConsole(browser, origin, hash, options)
   const home = (page: Page) => page.getByRole('heading', { name: 'Home', exact: true })
 
   test('who signs in sees the engine at a glance, and is told what was wrong before', async () => {
@@ -178,22 +149,20 @@ describe.skipIf(!hasChromium())('the console', () => {
     await second[Symbol.asyncDispose]()
   })
 
-  test.each(['light', 'dark'].flatMap((theme) => [1440, 1024, 390].map((width) => ({ theme, width }))))(
+  test.each((['light', 'dark'] as const).flatMap((theme) => [1440, 1024, 390].map((width) => ({ theme, width }))))(
     'nothing is in the way of anybody: $theme, $width px',
     async ({ theme, width }) => {
       await using opened = await open('', { theme, width })
       const { page, complaints } = opened
-      const faults = async (): Promise<string[]> =>
-        (await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
       await page.getByLabel('Password').waitFor()
-      expect(await faults()).toEqual([])
+      expect(await faultsOf(page)).toEqual([])
       await signIn(page)
       await home(page).waitFor()
       await page.getByRole('region', { name: 'Newest runs' }).getByRole('listitem').waitFor()
-      expect(await faults()).toEqual([])
+      expect(await faultsOf(page)).toEqual([])
       await page.keyboard.press('Control+k')
       await page.getByRole('dialog').waitFor()
-      expect(await faults()).toEqual([])
+      expect(await faultsOf(page)).toEqual([])
       // nothing is cut off at the side
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
       expect(complaints).toEqual([])

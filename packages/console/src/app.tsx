@@ -12,6 +12,7 @@ import { Palette, palette } from './palette.tsx'
 import { Icon, type IconName } from './parts/icon.tsx'
 import { Empty } from './parts/states.tsx'
 import { path } from './router.ts'
+import { Runs } from './runs/page.tsx'
 import { session, signOut } from './session.ts'
 import { SignIn } from './sign-in/page.tsx'
 import { flipTheme, theme } from './theme.ts'
@@ -25,7 +26,10 @@ interface Area {
 }
 
 /** In the order of the rail; the first one is the page of the bare address. */
-const areas: readonly Area[] = [{ name: '', title: 'Home', icon: 'home', page: Home }]
+const areas: readonly Area[] = [
+  { name: '', title: 'Home', icon: 'home', page: Home },
+  { name: 'runs', title: 'Runs', icon: 'runs', page: Runs },
+]
 
 effect(() => {
   const area = areas.find(({ name }) => name === (path.value[0] ?? ''))

@@ -31,5 +31,24 @@ export function ago(ts: string, now: number): string {
   return day.format(new Date(ts))
 }
 
+/** A value on one line, of at most so many characters. */
+export function oneLine(value: unknown, most = 80): string {
+  if (typeof value === 'number') return number(value)
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text
+}
+
+/** Bytes for people: `12.3 kB`. */
+export function bytes(count: number): string {
+  if (count < 1000) return counted(count, 'byte')
+  const units = ['kB', 'MB', 'GB', 'TB']
+  let size = count / 1000
+  while (size >= 1000 && units.length > 1) {
+    size /= 1000
+    units.shift()
+  }
+  return `${size.toFixed(size < 10 ? 1 : 0)} ${units[0]}`
+}
+
 /** Enough of an id to tell it from its neighbours: its end, for its beginning is the time. */
 export const shortId = (id: string): string => id.slice(-6)

@@ -12,6 +12,9 @@ export const path = computed<readonly string[]>(() =>
   (here.value.split('?')[0] ?? '').split('/').filter(Boolean).map(decoded),
 )
 
+/** What the view is narrowed to: filters, tab, selection. */
+export const query = computed(() => new URLSearchParams(here.value.split('?')[1] ?? ''))
+
 /** Goes to a view, which the browser's history remembers. */
 export function go(to: string): void {
   location.hash = to
@@ -21,6 +24,17 @@ export function go(to: string): void {
 export function replace(to: string): void {
   history.replaceState(null, '', `#${to}`)
   here.value = to
+}
+
+/** Changes parts of the query in place; null takes one away. */
+export function setQuery(changes: Readonly<Record<string, string | null>>): void {
+  const next = new URLSearchParams(query.peek())
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === null || value === '') next.delete(key)
+    else next.set(key, value)
+  }
+  const tail = next.toString()
+  replace(`/${path.peek().map(encodeURIComponent).join('/')}${tail === '' ? '' : `?${tail}`}`)
 }
 
 /** An address that is typed by hand need not be escaped rightly. */

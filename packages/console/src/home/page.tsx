@@ -69,7 +69,7 @@ const minutesSince = (ms: number): string =>
 function followEngine(askAll: () => void): () => void {
   let timer = 0
   let received = 0
-  const end = follow(['flow', 'run', 'health', 'node'], (frames) => {
+  const end = follow({ kinds: ['flow', 'run', 'health', 'node'] }, (frames) => {
     received += frames.length
     if (timer === 0 && frames.some(({ type }) => type !== 'snapshot')) {
       timer = window.setTimeout(() => {

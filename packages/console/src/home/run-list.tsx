@@ -25,7 +25,9 @@ const Lines = ({ of: runs }: { of: readonly RunSummary[] }) =>
         <li key={run.id}>
           <Status is={run.status} />
           <span class="what">
-            <b>{run.flow}</b>
+            <a href={`#/runs/${run.id}`}>
+              <b>{run.flow}</b>
+            </a>
             <small>
               <code>{shortId(run.id)}</code> · {run.submitted_by ?? run.origin}
             </small>

@@ -37,8 +37,15 @@ const policy = window.trustedTypes?.createPolicy('console', {
   },
 })
 
-/** Hears of these kinds of events until the result is called. */
-export function follow(kinds: readonly FrameKind[], listener: Listener): () => void {
+/** What is heard of. */
+export interface Wanted {
+  readonly kinds: readonly FrameKind[]
+  /** Of runs only these; all unless given. */
+  readonly runs?: readonly string[]
+}
+
+/** Hears of events until the result is called. */
+export function follow(wanted: Wanted, listener: Listener): () => void {
   const worker = new Worker((policy?.createScriptURL(here) ?? here) as string, { type: 'module' })
   const order = (what: Order): void => worker.postMessage(what)
   let isOver = false
@@ -49,7 +56,7 @@ export function follow(kinds: readonly FrameKind[], listener: Listener): () => v
     link.value = link.peek() === 'lost' ? 'lost' : 'opening'
     try {
       const { ticket } = await post<{ ticket: string }>('/flows/ws-ticket')
-      if (!isOver) order({ order: 'open', url: address(ticket, kinds) })
+      if (!isOver) order({ order: 'open', url: address(ticket, wanted) })
     } catch (error) {
       if (!(error instanceof Problem && error.status === 401)) lost()
     }
@@ -86,9 +93,15 @@ export function follow(kinds: readonly FrameKind[], listener: Listener): () => v
   }
 }
 
-function address(ticket: string, kinds: readonly FrameKind[]): string {
+function address(ticket: string, { kinds, runs }: Wanted): string {
   const url = new URL(`${base}/flows/ws`, location.href)
   url.protocol = url.protocol.replace('http', 'ws')
-  url.search = new URLSearchParams({ ticket, kinds: kinds.join(), batch: '50', values: 'newest' }).toString()
+  url.search = new URLSearchParams({
+    ticket,
+    kinds: kinds.join(),
+    ...(runs && { runs: runs.join() }),
+    batch: '50',
+    values: 'newest',
+  }).toString()
   return url.href
 }

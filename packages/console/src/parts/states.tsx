@@ -20,7 +20,7 @@ export function Loading() {
 /** What this would be, and the one thing that brings it about. */
 export const Empty = ({ title, children }: { title: string; children: ComponentChildren }) => (
   <div class="empty">
-    <h3>{title}</h3>
+    <strong>{title}</strong>
     <p>{children}</p>
   </div>
 )

@@ -14,6 +14,9 @@ const shapes: Readonly<Record<string, string>> = {
   active: 'M6.500 5v6l4.500-3z',
   paused: 'M6.300 5v6M9.700 5v6',
   stopped: 'M5.800 5.800h4.400v4.400H5.800z',
+  cached: 'M9 4 5.500 9h2.300L7 12.500l3.500-5H8.200z',
+  skipped: 'M5 8h6',
+  pending: 'M8 8v.1',
   draft: 'M5 11l.5-2L10 4.500 11.500 6 7 10.500z',
 }
 

@@ -1,0 +1,164 @@
+/** One run: what it was given, what it does or did, what came of it. */
+import type { NodeRecord, Run } from '@flow-service/client-sdk'
+import { useEffect, useState } from 'preact/hooks'
+
+import { call, post, type Problem } from '../api/call.ts'
+import { load, useResource } from '../api/resource.ts'
+import { ago, duration, number, shortId } from '../format.ts'
+import { now, second } from '../live/clock.ts'
+import { follow } from '../live/events.ts'
+import { Loading, Refused } from '../parts/states.tsx'
+import { Status } from '../parts/status.tsx'
+import { Tabs } from '../parts/tabs.tsx'
+import { go } from '../router.ts'
+import { Artifacts } from './artifacts.tsx'
+import { Curves, curvesPath } from './curves.tsx'
+import { Logs } from './logs.tsx'
+import { Marks } from './marks.tsx'
+import { Stages } from './stages.tsx'
+import { Values } from './values.tsx'
+
+/** Asked for again at most so often while it executes. */
+const AGAIN_MS = 500
+
+const isOver = ({ status }: Run): boolean => status !== 'queued' && status !== 'running'
+
+export function RunPage({ id }: { id: string }) {
+  const path = `/runs/${encodeURIComponent(id)}`
+  const { data: run, problem } = useResource<Run>(path).value
+  useEffect(() => followRun(id, path), [path])
+  if (run === undefined) {
+    return <div class="page">{problem ? <Refused problem={problem} again={() => void load(path)} /> : <Loading />}</div>
+  }
+  return (
+    <div class="page">
+      <Head run={run} path={path} />
+      <Facts run={run} />
+      <div class="side-by-side">
+        <Tabs
+          tabs={[
+            { name: 'stages', title: 'Stages', show: () => <Stages run={run} /> },
+            { name: 'metrics', title: 'Metrics', count: run.metrics.length, show: () => <Curves run={run} /> },
+            { name: 'logs', title: 'Logs', show: () => <Logs run={run} /> },
+            { name: 'artifacts', title: 'Artifacts', count: run.artifacts.length, show: () => <Artifacts run={run} /> },
+          ]}
+        />
+        <aside>
+          {run.error ? (
+            <section class="card wrong" aria-label="Error">
+              <h2>
+                {run.error.type}
+                {run.error.node === null ? '' : ` in ${run.error.node}`}
+              </h2>
+              <p>{run.error.message}</p>
+            </section>
+          ) : null}
+          <Values title="Result" of={run.result ?? {}} none="None yet." />
+          <Values title="Parameters" of={run.params} dim={defaultsOf(run)} none="It takes none." />
+          <Marks key={run.id} run={run} path={path} />
+        </aside>
+      </div>
+    </div>
+  )
+}
+
+const defaultsOf = ({ inputs }: Run): ReadonlySet<string> =>
+  new Set(inputs.filter((one) => one.default).map(({ name }) => name))
+
+/** Asks again when the run, its nodes or its curves have gone on. */
+function followRun(id: string, path: string): () => void {
+  let timer = 0
+  const end = follow({ kinds: ['run', 'node', 'value'], runs: [id] }, (frames) => {
+    if (timer !== 0 || !frames.some((frame) => 'run' in frame)) return
+    timer = window.setTimeout(() => {
+      timer = 0
+      void load(path)
+      void load(curvesPath(id))
+    }, AGAIN_MS)
+  })
+  return () => {
+    end()
+    clearTimeout(timer)
+  }
+}
+
+function Head({ run, path }: { run: Run; path: string }) {
+  const [fault, setFault] = useState<string | null>(null)
+  const act = (work: () => Promise<unknown>) => (): void => {
+    setFault(null)
+    work().catch((problem: Problem) => setFault(problem.message))
+  }
+  const again = async (): Promise<void> => {
+    const next = await post<Run>(`${path}/retry`)
+    go(`/runs/${next.id}`)
+  }
+  const cancel = async (): Promise<void> => {
+    await post(`${path}/cancel`)
+    await load(path)
+  }
+  const pin = async (): Promise<void> => {
+    await call('PATCH', path, { pinned: !run.pinned })
+    await load(path)
+  }
+  return (
+    <header class="head">
+      <a class="crumb" href="#/runs">
+        Runs
+      </a>
+      <h1 title={run.id}>
+        {run.flow} <code>{shortId(run.id)}</code>
+      </h1>
+      <Status is={run.status} isWord />
+      <span class="grow" />
+      {fault === null ? null : (
+        <p class="fault" role="alert">
+          {fault}
+        </p>
+      )}
+      <button aria-pressed={run.pinned} onClick={act(pin)}>
+        {run.pinned ? 'Pinned' : 'Pin'}
+      </button>
+      {isOver(run) ? (
+        run.origin === 'engine' ? (
+          <button onClick={act(again)}>Run again</button>
+        ) : null
+      ) : (
+        <button onClick={act(cancel)}>Cancel</button>
+      )}
+    </header>
+  )
+}
+
+function Facts({ run }: { run: Run }) {
+  const executed = run.nodes.filter(({ cache }) => cache !== null)
+  const facts: [string, string | null, string?][] = [
+    ['Duration', duration(durationOf(run))],
+    ['Submitted', ago(run.created_at, now.value), run.created_at],
+    ['Stages from cache', executed.length === 0 ? null : `${executed.filter(isCached).length} of ${executed.length}`],
+    ['Seed', run.seed === null ? null : number(run.seed)],
+    ['Version', run.draft ? 'draft' : run.flow_version === null ? null : `v${run.flow_version}`],
+    ['Commit', run.commit?.slice(0, 7) ?? null, run.commit ?? ''],
+    ['By', run.submitted_by],
+    ['Comes from', run.origin === 'engine' ? null : run.origin],
+  ]
+  return (
+    <dl class="facts">
+      {facts.map(([name, value, title]) =>
+        value === null || value === '' ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd title={title}>{value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  )
+}
+
+const isCached = ({ cached }: NodeRecord): boolean => cached
+
+/** Of one that executes: until now. */
+function durationOf({ started_at: since, duration_s: known }: Run): number | null {
+  if (known !== null || since === null) return known
+  return Math.max(0, (second.value - Date.parse(since)) / 1000)
+}

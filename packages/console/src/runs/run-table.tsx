@@ -1,0 +1,196 @@
+/** Rows of runs: elements only for those on the screen, whatever their number. */
+import type { RunSummary } from '@flow-service/client-sdk'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+
+import { ago, duration, oneLine, shortId } from '../format.ts'
+import { now } from '../live/clock.ts'
+import { Status } from '../parts/status.tsx'
+import { go, query, setQuery } from '../router.ts'
+import type { Column } from './columns.ts'
+
+const ROW = 34
+/** Rows beside those that are seen, on each side. */
+const MORE = 10
+
+interface RunTableProps {
+  readonly runs: readonly RunSummary[]
+  readonly total: number
+  readonly columns: readonly Column[]
+  readonly chosen: ReadonlySet<string>
+  readonly choose: (chosen: ReadonlySet<string>) => void
+  /** So many rows are wanted. */
+  readonly reach: (count: number) => void
+}
+
+export function RunTable({ runs, total, columns, chosen, choose, reach }: RunTableProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const [seen, setSeen] = useState({ top: 0, height: 600 })
+  const [at, setAt] = useState(0)
+  useLayoutEffect(() => {
+    const { current } = box
+    if (!current) return
+    const look = (): void => setSeen({ top: current.scrollTop, height: current.clientHeight })
+    const watch = new ResizeObserver(look)
+    watch.observe(current)
+    current.addEventListener('scroll', look, { passive: true })
+    return () => {
+      watch.disconnect()
+      current.removeEventListener('scroll', look)
+    }
+  }, [])
+  const from = Math.max(0, Math.floor(seen.top / ROW) - MORE)
+  const to = Math.min(total, Math.ceil((seen.top + seen.height) / ROW) + MORE)
+  useEffect(() => reach(to + MORE), [to, reach])
+  const flip = (id: string): void => {
+    const next = new Set(chosen)
+    if (!next.delete(id)) next.add(id)
+    choose(next)
+  }
+  const move = (step: number): void => {
+    const next = Math.max(0, Math.min(total - 1, at + step))
+    setAt(next)
+    const { current } = box
+    if (!current) return
+    if (next * ROW < current.scrollTop) current.scrollTop = next * ROW
+    else if ((next + 2) * ROW > current.scrollTop + current.clientHeight)
+      current.scrollTop = (next + 2) * ROW - current.clientHeight
+  }
+  const hear = (event: KeyboardEvent): void => {
+    if (event.target !== event.currentTarget) return
+    const run = runs[at]
+    if (event.key === 'j' || event.key === 'ArrowDown') move(1)
+    else if (event.key === 'k' || event.key === 'ArrowUp') move(-1)
+    else if (event.key === 'x' && run) flip(run.id)
+    else if (event.key === 'Enter' && run) go(`/runs/${run.id}`)
+    else return
+    event.preventDefault()
+  }
+  const template = `34px 104px 84px minmax(96px, 1.4fr) ${columns.map(() => 'minmax(84px, 1fr)').join(' ')} 92px 108px`
+  return (
+    <div class="table" role="grid" aria-label="Runs" aria-rowcount={total + 1} tabIndex={0} ref={box} onKeyDown={hear}>
+      <div class="row headrow" role="row" aria-rowindex={1} ref={laidOut(template)}>
+        <span role="columnheader">
+          <span class="unseen">Chosen</span>
+        </span>
+        <Head field="status" title="Status" />
+        <span role="columnheader">Run</span>
+        <Head field="flow" title="Flow" />
+        {columns.map(({ field, title }) => (
+          <Head key={field} field={field} title={title} isNumber />
+        ))}
+        <Head field="duration_s" title="Duration" isNumber />
+        <Head field="created_at" title="Submitted" isNumber />
+      </div>
+      <div class="rows" role="rowgroup" ref={ofHeight(total * ROW)}>
+        {Array.from({ length: Math.max(0, to - from) }, (_, index) => {
+          const place = from + index
+          return (
+            <Row
+              // a row that leaves the screen becomes the one that enters: scrolling makes no elements
+              key={place % (to - from)}
+              run={runs[place]}
+              place={place}
+              columns={columns}
+              template={template}
+              isChosen={chosen.has(runs[place]?.id ?? '')}
+              isHere={place === at}
+              flip={flip}
+            />
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+/** Sets what the page's policy lets no markup set. */
+const laidOut =
+  (template: string, top?: number) =>
+  (element: HTMLElement | null): void => {
+    if (!element) return
+    element.style.gridTemplateColumns = template
+    if (top !== undefined) element.style.transform = `translateY(${top}px)`
+  }
+
+const ofHeight =
+  (height: number) =>
+  (element: HTMLElement | null): void => {
+    if (element) element.style.height = `${height}px`
+  }
+
+function Head({ field, title, isNumber = false }: { field: string; title: string; isNumber?: boolean }) {
+  const sort = query.value.get('sort') ?? '-created_at'
+  const order = sort === field ? 'ascending' : sort === `-${field}` ? 'descending' : undefined
+  // numbers are looked at from the greatest on
+  const next = order === undefined ? (isNumber ? `-${field}` : field) : order === 'ascending' ? `-${field}` : field
+  return (
+    <span role="columnheader" aria-sort={order ?? 'none'} class={isNumber ? 'num' : ''}>
+      <button class="bare" title={field} onClick={() => setQuery({ sort: next === '-created_at' ? null : next })}>
+        {title}
+        {order === undefined ? '' : order === 'ascending' ? ' ↑' : ' ↓'}
+      </button>
+    </span>
+  )
+}
+
+interface RowProps {
+  /** Undefined while it is on its way. */
+  readonly run: RunSummary | undefined
+  readonly place: number
+  readonly columns: readonly Column[]
+  readonly template: string
+  readonly isChosen: boolean
+  readonly isHere: boolean
+  readonly flip: (id: string) => void
+}
+
+function Row({ run, place, columns, template, isChosen, isHere, flip }: RowProps) {
+  return (
+    <div
+      class={isHere ? 'row here' : 'row'}
+      role="row"
+      aria-rowindex={place + 2}
+      aria-selected={isChosen}
+      ref={laidOut(template, place * ROW)}
+    >
+      {run === undefined ? (
+        <span class="cell hint" role="gridcell">
+          …
+        </span>
+      ) : (
+        <>
+          <span class="cell" role="gridcell">
+            <input
+              type="checkbox"
+              checked={isChosen}
+              aria-label={`Choose run ${shortId(run.id)}`}
+              onChange={() => flip(run.id)}
+            />
+          </span>
+          <span class="cell" role="gridcell">
+            <Status is={run.status} isWord />
+          </span>
+          <span class="cell" role="gridcell">
+            <a href={`#/runs/${run.id}`}>
+              <code>{shortId(run.id)}</code>
+            </a>
+          </span>
+          <span class="cell" role="gridcell">
+            {run.flow}
+          </span>
+          {columns.map(({ field, valueOf }) => (
+            <span key={field} class="cell num" role="gridcell">
+              {oneLine(valueOf(run) ?? '')}
+            </span>
+          ))}
+          <span class="cell num" role="gridcell">
+            {duration(run.duration_s)}
+          </span>
+          <span class="cell num" role="gridcell" title={run.created_at}>
+            {ago(run.created_at, now.value)}
+          </span>
+        </>
+      )}
+    </div>
+  )
+}

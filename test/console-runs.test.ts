@@ -1,0 +1,251 @@
+/** The area of runs of the console, in a real browser. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { hasChromium, startChromium } from './components/chromium.ts'
+import { account, type ConsoleOptions, faultsOf, openConsole, signIn } from './components/console-page.ts'
+import { publishFlow, pythonFlow, pythonNode } from './documents.ts'
+import { startService, type TestService } from './service.ts'
+
+const hostile = '<img src=x onerror=alert(1)>'
+const RUNS = 450
+
+/** Draws a curve and prints, goes on when the file is there, then stores bytes. */
+const training = (file: string): string => `import os, time
+def run(n):
+    print("begins with", n, flush=True)
+    emit(loss=1.0)
+    while not os.path.exists(${JSON.stringify(file)}): time.sleep(0.02)
+    emit(loss=0.25)
+    print(${JSON.stringify(hostile)})
+    return {"best": 0.25, "table": save_artifact(b"x,y\\n1,2\\n", "table.csv", "text/csv")}
+`
+
+describe.skipIf(!hasChromium())('runs in the console', () => {
+  let at: TestService
+  let browser: Browser
+  beforeAll(async () => {
+    at = await startService(account)
+    browser = await startChromium()
+    const inputs = ['lr', 'name'].map((name) => ({ name, dtype: 'any', initial: 0 }))
+    await publishFlow(at.client, 'fit', { mode: 'batch', inputs, nodes: [] })
+    const runs = Array.from({ length: RUNS }, (_, index) => ({
+      flow: 'fit',
+      external_id: `${index}`,
+      status: index % 10 === 9 ? 'error' : 'ok',
+      created_at: new Date(Date.UTC(2026, 0, 1) - index * 60_000).toISOString(),
+      params: { lr: index / 1000, name: index === 0 ? hostile : `trial ${index}` },
+      metrics: [{ name: 'loss', step: 0, value: 1 / (index + 1) }],
+    }))
+    for (let from = 0; from < RUNS; from += 150) {
+      // oxlint-disable-next-line no-await-in-loop -- a request takes 200 at most
+      await at.send('POST', '/runs/import', { runs: runs.slice(from, from + 150) })
+    }
+  })
+  afterAll(async () => {
+    await browser.close()
+    await at[Symbol.asyncDispose]()
+  })
+
+  const rows = (page: Page) => page.getByRole('grid', { name: 'Runs' }).getByRole('row')
+  const opened = async (hash: string, options: ConsoleOptions = {}) => {
+    const opening = await openConsole(browser, at.origin, hash, options)
+    await signIn(opening.page)
+    return opening
+  }
+
+  test('the table has rows for what is on the screen, and all of them by scrolling', async () => {
+    await using shown = await opened('#/runs')
+    const { page, complaints } = shown
+    await page.getByText('450 runs').waitFor()
+    await rows(page).nth(1).getByText(hostile).waitFor()
+    expect(await rows(page).count()).toBeLessThan(80)
+    expect(await page.getByRole('grid').getAttribute('aria-rowcount')).toBe('451')
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('End')
+    await page.getByText('trial 449').waitFor()
+    expect(await rows(page).count()).toBeLessThan(80)
+    expect(complaints).toEqual([])
+  })
+
+  test('the engine filters and sorts, and the address has what is shown', async () => {
+    await using shown = await opened('#/runs')
+    const { page, complaints } = shown
+    const filter = async (text: string): Promise<void> => {
+      await page.getByRole('searchbox').fill(text)
+      await page.keyboard.press('Enter')
+    }
+    await filter('params.lr<0.1 metrics.loss>0.02')
+    await page.getByText('49 runs').waitFor()
+    await page.getByRole('button', { name: 'error', exact: true }).click()
+    await page.getByText('4 runs').waitFor()
+    await page.getByRole('button', { name: 'lr', exact: true }).click()
+    await expect.poll(() => rows(page).nth(1).textContent()).toContain('0.039')
+    await page.getByRole('button', { name: 'lr ↓' }).click()
+    await expect.poll(() => rows(page).nth(1).textContent()).toContain('0.009')
+    const address = new URLSearchParams(new URL(page.url()).hash.split('?')[1])
+    expect(Object.fromEntries(address)).toEqual({
+      filter: 'params.lr<0.1 metrics.loss>0.02',
+      status: 'error',
+      sort: 'params.lr',
+    })
+    await filter('lr<1')
+    await page.getByRole('alert').getByText('params.lr').waitFor()
+    await filter('params.lr=7')
+    await page.getByText('No run fits').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test('columns are chosen; keys go through the rows, choose one and open one', async () => {
+    await using shown = await opened('#/runs?flow=fit')
+    const { page, complaints } = shown
+    const heads = () => page.getByRole('columnheader').allTextContents()
+    await expect.poll(heads).toContain('name')
+    await page.locator('summary').click()
+    await page.getByLabel('params.name').uncheck()
+    await expect.poll(heads).not.toContain('name')
+    await page.getByRole('grid').focus()
+    for (const key of ['j', 'j', 'k', 'x']) {
+      // oxlint-disable-next-line no-await-in-loop -- one key after the other
+      await page.keyboard.press(key)
+    }
+    await page.getByText('1 chosen').waitFor()
+    await page.getByRole('button', { name: 'Archive' }).click()
+    await page.getByText('449 runs').waitFor()
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('What ran elsewhere and was imported has none.').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test('a run is followed while it goes on: curve and log; then it has its result, its bytes and a note', async () => {
+    const file = join(at.dataDir, 'go')
+    const ports = [
+      { direction: 'input', name: 'n', dtype: 'int' },
+      { direction: 'output', name: 'loss', dtype: 'float', stream: true },
+      { direction: 'output', name: 'best', dtype: 'float' },
+      { direction: 'output', name: 'table', dtype: 'artifact' },
+    ]
+    await publishFlow(at.client, 'train', {
+      mode: 'batch',
+      inputs: [{ name: 'n', dtype: 'int', initial: 3 }],
+      outputs: [{ name: 'best' }],
+      nodes: [pythonNode('train', training(file), { ports, cache: false })],
+    })
+    await using shown = await opened('#/runs?flow=train')
+    const { page, complaints } = shown
+    await page.getByText('No run fits').waitFor()
+    const { id } = await at.client.runs.submit('train')
+    await page.getByRole('button', { name: '1 newer run: show them' }).click()
+    await rows(page).nth(1).getByRole('link').click()
+    await page.getByRole('tab', { name: 'Logs' }).click()
+    await page.getByText('begins with 3').waitFor()
+    await page.getByRole('tab', { name: 'Metrics' }).click()
+    await page.getByText('1 point ·').waitFor()
+    writeFileSync(file, '')
+    await page.getByText('2 points').waitFor()
+    await page.getByRole('button', { name: 'Run again' }).waitFor()
+    await page.getByRole('tab', { name: 'Logs' }).click()
+    await page.getByText(hostile).waitFor()
+    await page.getByRole('tab', { name: 'Artifacts' }).click()
+    await page.getByRole('button', { name: 'Look' }).click()
+    await page.getByText('x,y').waitFor()
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: /Download/ }).click()
+    expect((await download).suggestedFilename()).toBe('table.csv')
+    expect(await page.getByRole('row', { name: 'best' }).textContent()).toContain('0.25')
+    await page.getByLabel('Note').fill(`good ${hostile}`)
+    await page.getByLabel(/^Tags/).fill('best baseline')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor()
+    expect(await at.client.runs.get(id)).toMatchObject({ note: `good ${hostile}`, tags: ['baseline', 'best'] })
+    await page.getByRole('button', { name: 'Run again' }).click()
+    await expect.poll(() => page.url()).not.toContain(id)
+    expect(complaints).toEqual([])
+  })
+
+  test('a new run is planned before it is submitted; several values are a sweep', async () => {
+    const source = 'def run(n, way):\n    return {"out": n}\n'
+    await publishFlow(at.client, 'search', {
+      mode: 'batch',
+      inputs: [
+        { name: 'n', dtype: 'int', initial: 3 },
+        { name: 'way', dtype: 'str', initial: 'slow' },
+      ],
+      outputs: [{ name: 'out' }],
+      nodes: [
+        pythonNode('work', source, {
+          ports: [
+            { direction: 'input', name: 'n', dtype: 'int' },
+            { direction: 'input', name: 'way', dtype: 'str' },
+            { direction: 'output', name: 'out', dtype: 'any' },
+          ],
+        }),
+      ],
+    })
+    await using shown = await opened('#/runs?flow=search')
+    const { page, complaints } = shown
+    await page.getByRole('link', { name: 'New run' }).click()
+    await page.getByLabel(/^n /).fill('half')
+    await page.getByText('Numbers, with commas').waitFor()
+    expect(await page.getByRole('button', { name: /^Plan/ }).isDisabled()).toBe(true)
+    await page.getByLabel(/^n /).fill('4')
+    await page.getByRole('button', { name: 'Plan 1 run' }).click()
+    const work = page.getByRole('region', { name: 'Plan' }).getByRole('row', { name: 'work' })
+    const cells = () => work.getByRole('cell').allTextContents()
+    await expect.poll(cells).toEqual(['1', '0', '0', expect.any(String)])
+    await page.getByRole('button', { name: 'Submit 1 run' }).click()
+    await page.getByRole('button', { name: 'Run again' }).waitFor()
+    expect(await page.getByRole('row', { name: 'out' }).textContent()).toContain('4')
+
+    await page.goto(`${at.origin}/console/#/runs/new?flow=search`)
+    await page.getByLabel(/^n /).fill('4, 5')
+    await page.getByLabel(/^Seeds/).fill('1..3')
+    await page.getByRole('button', { name: 'Plan 6 runs' }).click()
+    // what the seed does not change is in the cache for each of them
+    await expect.poll(cells).toEqual(['3', '3', '0', 'input n: 4 -> 5'])
+    await page.getByRole('button', { name: 'Submit 6 runs' }).click()
+    await expect.poll(() => new URL(page.url()).hash).toMatch(/^#\/runs\?group=/)
+    await expect.poll(() => rows(page).count()).toBe(7)
+    expect(complaints).toEqual([])
+  })
+
+  test('a run is cancelled, and one that is not there is said to be missing', async () => {
+    await publishFlow(at.client, 'endless', pythonFlow('import time\ndef run(n):\n    time.sleep(600)\n'))
+    const { id } = await at.client.runs.submit('endless')
+    await using shown = await opened(`#/runs/${id}`)
+    const { page } = shown
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Run again' }).waitFor()
+    expect(await at.client.runs.get(id)).toMatchObject({ status: 'cancelled' })
+    await page.goto(`${at.origin}/console/#/runs/01900000-0000-7000-8000-0000000000aa`)
+    await page.getByRole('alert').getByText('There is no run').waitFor()
+  })
+
+  test.each((['light', 'dark'] as const).flatMap((theme) => [1440, 1024, 390].map((width) => ({ theme, width }))))(
+    'nothing is in the way of anybody: $theme, $width px',
+    async ({ theme, width }) => {
+      const [run] = await at.client.runs.list({ flow: 'fit', limit: 1 })
+      await using shown = await opened('#/runs', { theme, width })
+      const { page, complaints } = shown
+      await rows(page).nth(1).waitFor()
+      await page.locator('summary').click()
+      expect(await faultsOf(page)).toEqual([])
+      await page.goto(`${at.origin}/console/#/runs/new?flow=fit&p.lr=x`)
+      await page.getByLabel(/^lr /).waitFor()
+      expect(await faultsOf(page)).toEqual([])
+      for (const tab of ['stages', 'metrics', 'logs', 'artifacts']) {
+        // oxlint-disable no-await-in-loop -- one view after the other
+        await page.goto(`${at.origin}/console/#/runs/${run?.id}?tab=${tab}`)
+        await page.getByRole('tabpanel').waitFor()
+        expect([tab, await faultsOf(page)]).toEqual([tab, []])
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+        // oxlint-enable no-await-in-loop
+      }
+      expect(complaints).toEqual([])
+    },
+  )
+})
