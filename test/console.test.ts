@@ -2,10 +2,12 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { begin, ended } from './cli-process.ts'
 import { hasChromium, startChromium } from './components/chromium.ts'
 import { account, type ConsoleOptions, faultsOf, openConsole, signIn } from './components/console-page.ts'
 import { freePort } from './components/free-port.ts'
 import { alarmFlow, publishFlow, scaleFlow } from './documents.ts'
+import { DataDirectory } from './engine-process.ts'
 import { startService, type TestService } from './service.ts'
 
 /** A name that would be a picture, were it read as HTML. */
@@ -181,6 +183,22 @@ describe.skipIf(!hasChromium())('the console', () => {
     page.on('request', (request) => asked.push(request.url()))
     await page.clock.runFor(60_000)
     expect(asked).toEqual([])
+  })
+
+  test('service dev tells where it is', async () => {
+    using data = new DataDirectory()
+    const dev = begin(['dev', '--port', '0', '--data', data.path], { cwd: data.path })
+    const { out } = await ended(dev, async (child) => {
+      let said = ''
+      child.stdout.on('data', (text: string) => (said += text))
+      await expect.poll(() => said, { timeout: 60_000 }).toContain('Ctrl-C stops the engine.')
+      const [address = ''] = /http\S+\/console\//.exec(said) ?? []
+      expect((await fetch(address)).status).toBe(200)
+      child.kill('SIGTERM')
+    })
+    expect(out).toMatch(/flow-service is up\.\n {2}Console {2}http:\/\/127\.0\.0\.1:\d+\/console\/\n/)
+    // nobody sits before it: no code is given away
+    expect(out).not.toContain('#dev=')
   })
 
   test('a service without it leaves the address to others', async () => {
