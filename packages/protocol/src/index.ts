@@ -337,14 +337,7 @@ export { type PlannedStage, type RunPlan, runPlanSchema, type RunPlanSubmit, run
 export { covers, scopeSchema } from './scope.ts'
 export { remedyOf, wantedBy } from './schema-words.ts'
 export * from './secret.ts'
-export {
-  meaningOfSignInError,
-  type SignInError,
-  signInErrors,
-  type SignInMethods,
-  signInCodeSchema,
-  signInMethodsSchema,
-} from './sign-in.ts'
+export * from './sign-in.ts'
 export { timestampInputSchema, timestampOf, timestampOfMs, timestampSchema } from './time.ts'
 export * from './user.ts'
 export {

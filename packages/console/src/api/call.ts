@@ -21,6 +21,12 @@ export class Problem extends Error {
 
 /** What the engine answers, parsed. */
 export async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const answer = await answerOf(method, path, body)
+  return (answer.status === 204 ? undefined : await answer.json()) as T
+}
+
+/** What it answers, whatever that is: a list with its headers, bytes. Rejects with a {@link Problem} for a refusal. */
+export async function answerOf(method: string, path: string, body?: unknown): Promise<Response> {
   const token = session.value?.token
   const answer = await send(path, {
     method,
@@ -30,7 +36,7 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  if (answer.ok) return (answer.status === 204 ? undefined : await answer.json()) as T
+  if (answer.ok) return answer
   const problem = await problemOf(answer)
   // a session that was ended meanwhile by another call has been told of already
   if (answer.status === 401 && token !== undefined && session.peek()?.token === token) {
@@ -42,7 +48,7 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
 export const get = <T>(path: string): Promise<T> => call<T>('GET', path)
 export const post = <T>(path: string, body: unknown = {}): Promise<T> => call<T>('POST', path, body)
 
-/** An answer of the engine, whatever it says. */
+/** An answer to somebody who is not signed in yet, whatever it says. */
 export async function send(path: string, request: RequestInit): Promise<Response> {
   try {
     return await fetch(base + path, { ...request, credentials: 'omit' })

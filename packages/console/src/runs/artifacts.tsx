@@ -2,11 +2,10 @@
 import type { Run, RunArtifact } from '@flow-service/client-sdk'
 import { useEffect, useState } from 'preact/hooks'
 
-import { Problem, problemOf, send } from '../api/call.ts'
+import { answerOf, Problem } from '../api/call.ts'
 import { bytes } from '../format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Empty } from '../parts/states.tsx'
-import { session } from '../session.ts'
 
 /** Shown in the page up to this size. A drawing (SVG) and a page (HTML) can be programs, and are downloaded only. */
 const MOST_SHOWN = 2_000_000
@@ -62,12 +61,8 @@ export function Artifacts({ run }: { run: Run }) {
 const canBeShown = ({ media_type: type, size }: RunArtifact): boolean =>
   size <= MOST_SHOWN && (pictures.test(type) || texts.test(type))
 
-async function bytesOf({ digest }: RunArtifact): Promise<Blob> {
-  const headers = { authorization: `Bearer ${session.peek()?.token ?? ''}` }
-  const answer = await send(`/artifacts/${encodeURIComponent(digest)}`, { headers })
-  if (!answer.ok) throw await problemOf(answer)
-  return answer.blob()
-}
+const bytesOf = async ({ digest }: RunArtifact): Promise<Blob> =>
+  (await answerOf('GET', `/artifacts/${encodeURIComponent(digest)}`)).blob()
 
 async function download(artifact: RunArtifact): Promise<void> {
   const url = URL.createObjectURL(await bytesOf(artifact))

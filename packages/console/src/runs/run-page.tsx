@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 import { call, post, type Problem } from '../api/call.ts'
 import { load, useResource } from '../api/resource.ts'
-import { ago, duration, number, shortId } from '../format.ts'
+import { ago, duration, number, oneLine, shortId } from '../format.ts'
 import { now, second } from '../live/clock.ts'
 import { follow } from '../live/events.ts'
 import { Loading, Refused } from '../parts/states.tsx'
@@ -16,7 +16,6 @@ import { Curves, curvesPath } from './curves.tsx'
 import { Logs } from './logs.tsx'
 import { Marks } from './marks.tsx'
 import { Stages } from './stages.tsx'
-import { Values } from './values.tsx'
 
 /** Asked for again at most so often while it executes. */
 const AGAIN_MS = 500
@@ -162,3 +161,33 @@ function durationOf({ started_at: since, duration_s: known }: Run): number | nul
   if (known !== null || since === null) return known
   return Math.max(0, (second.value - Date.parse(since)) / 1000)
 }
+
+interface ValuesProps {
+  readonly title: string
+  readonly of: Readonly<Record<string, unknown>>
+  /** Those that nobody has chosen. */
+  readonly dim?: ReadonlySet<string>
+  /** Said where there are none. */
+  readonly none: string
+}
+
+/** Values by their names, as text whatever they hold. */
+const Values = ({ title, of, dim, none }: ValuesProps) => (
+  <section>
+    <h2>{title}</h2>
+    {Object.keys(of).length === 0 ? (
+      <p class="hint">{none}</p>
+    ) : (
+      <table class="values">
+        <tbody>
+          {Object.entries(of).map(([name, value]) => (
+            <tr key={name} class={dim?.has(name) ? 'dim' : ''}>
+              <th scope="row">{name}</th>
+              <td title={dim?.has(name) ? 'The default' : undefined}>{oneLine(value, 300)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    )}
+  </section>
+)

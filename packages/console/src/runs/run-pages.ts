@@ -5,9 +5,8 @@
 import type { RunSummary } from '@flow-service/client-sdk'
 import { type ReadonlySignal, signal } from '@preact/signals'
 
-import { Problem, problemOf, send } from '../api/call.ts'
+import { answerOf, Problem } from '../api/call.ts'
 import { follow } from '../live/events.ts'
-import { session } from '../session.ts'
 
 const PAGE = 200
 
@@ -103,8 +102,7 @@ interface Page {
 }
 
 async function read(path: string): Promise<Page> {
-  const answer = await send(path, { headers: { authorization: `Bearer ${session.peek()?.token ?? ''}` } })
-  if (!answer.ok) throw await problemOf(answer)
+  const answer = await answerOf('GET', path)
   const total = answer.headers.get('x-total-count')
   // the address in the header is that of clients outside; its query is what counts
   const link = /<[^>]*\/runs\?([^>]*)>; rel="next"/.exec(answer.headers.get('link') ?? '')

@@ -1,4 +1,4 @@
-/** All runs: filtered and sorted by the engine, found by what they were given and what came of them. */
+/** The area of runs, and the list of them: filtered and sorted by the engine, found by what they were given and what came of them. */
 import type { RunSummary } from '@flow-service/client-sdk'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 
@@ -7,16 +7,27 @@ import { counted, number } from '../format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Empty, Loading, Refused } from '../parts/states.tsx'
 import { Status } from '../parts/status.tsx'
-import { query, setQuery } from '../router.ts'
+import { path, query, setQuery } from '../router.ts'
 import { columnsOf, shownColumns } from './columns.ts'
+import { NewRun } from './new-run.tsx'
+import { RunPage } from './run-page.tsx'
 import { openRunPages, type RunPages } from './run-pages.ts'
 import { RunTable } from './run-table.tsx'
+
+import './runs.css'
 
 const statuses = ['queued', 'running', 'ok', 'error', 'cancelled', 'abandoned'] as const
 /** Rows of which the columns are told. */
 const SAMPLE = 500
 
-export function RunsPage() {
+/** The list, a new run at `#/runs/new`, and one by its id. */
+export function Runs() {
+  const id = path.value[1]
+  if (id === 'new') return <NewRun />
+  return id === undefined ? <RunsPage /> : <RunPage key={id} id={id} />
+}
+
+function RunsPage() {
   const asked = askedBy(query.value)
   const pages = useMemo(() => openRunPages(asked), [asked])
   useEffect(() => () => pages.close(), [pages])
