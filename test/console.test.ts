@@ -101,7 +101,7 @@ describe.skipIf(!hasChromium())('the console', () => {
     await using again = await open(`#dev=${code}`)
     await again.page.getByText('The code does not count').waitFor()
     await using failed = await open('#error=inactive')
-    await failed.page.getByText('Your account is switched off.').waitFor()
+    await failed.page.getByText('Your account may not sign in: ask a superuser.').waitFor()
   })
 
   test('keys lead everywhere: the palette by Ctrl+K, areas by g, the page past the areas', async () => {

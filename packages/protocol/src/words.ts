@@ -1,6 +1,6 @@
 /**
- * Closed lists of words that people type on a command line. They stand apart from their schemas, which take a tenth of a
- * second to load: help and completion of the command line need the words alone.
+ * Closed lists of words that people type on a command line or read on a page. They stand apart from their schemas, which take a
+ * tenth of a second to load: help and completion of the command line, and the console, need the words alone.
  * @module
  */
 
@@ -56,3 +56,24 @@ export type AlertChannel = (typeof alertChannels)[number]
 
 /** States of a run. */
 export const runStatuses = ['queued', 'running', 'ok', 'error', 'cancelled', 'abandoned'] as const
+
+/** Why OpenID Connect has signed nobody in, as sentences for people. */
+const signInMeanings = {
+  denied: 'the provider has not let you in, or you have not agreed',
+  expired: 'this sign-in was begun in another browser, or more than ten minutes ago, or has ended: begin again',
+  provider: 'the provider does not answer as it should: try again later, and tell the operator if it goes on',
+  no_email: 'the provider does not tell your e-mail address: the operator has to let it',
+  unverified: 'there is an account of your e-mail address, and the provider does not vouch that the address is yours',
+  domain: 'there is no account of your e-mail address, and none is made for it: ask the operator for one',
+  inactive: 'your account may not sign in: ask a superuser',
+} as const
+
+/** `return_to` gets one of these as `#error=<word>`. */
+export type SignInError = keyof typeof signInMeanings
+
+/** All of them. */
+export const signInErrors = Object.keys(signInMeanings) as readonly SignInError[]
+
+/** What a word of `#error=` means, to be shown to people; undefined for a word that is none. */
+export const meaningOfSignInError = (word: string): string | undefined =>
+  signInErrors.some((known) => known === word) ? signInMeanings[word as SignInError] : undefined

@@ -65,5 +65,6 @@ export async function problemOf(answer: Response): Promise<Problem> {
   return new Problem(answer.status, typeof code === 'string' ? code : String(answer.status), sentence(known))
 }
 
-const sentence = (text: string): string =>
+/** Texts of the engine begin small and end open. */
+export const sentence = (text: string): string =>
   text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.')
