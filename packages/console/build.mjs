@@ -10,13 +10,13 @@ const root = fileURLToPath(new URL('.', import.meta.url))
 const dist = join(root, 'dist')
 const stampFile = join(dist, '.stamp')
 
-/** Changes with every source of the console. */
+/** Changes with every source of the console, and with what it takes of other packages. */
 function stamp() {
   const hash = createHash('sha256')
   for (const place of ['src', 'public'])
     for (const entry of readdirSync(join(root, place), { recursive: true, withFileTypes: true }).toSorted(byName))
       if (entry.isFile()) hash.update(entry.name).update(readFileSync(join(entry.parentPath, entry.name)))
-  for (const file of ['build.mjs', 'index.html', 'package.json', 'vite.config.mjs'])
+  for (const file of ['build.mjs', 'index.html', 'package.json', 'vite.config.mjs', '../protocol/src/words.ts'])
     hash.update(readFileSync(join(root, file)))
   return hash.digest('hex')
 }
