@@ -2,7 +2,7 @@
 import type { User } from '@flow-service/client-sdk'
 import { effect } from '@preact/signals'
 import type { ComponentType } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 import { useResource } from './api/resource.ts'
 import { Home } from './home/page.tsx'
@@ -10,25 +10,65 @@ import { listenToKeys } from './keys.ts'
 import { link } from './live/link.ts'
 import { Palette, palette } from './palette.tsx'
 import { Icon, type IconName } from './parts/icon.tsx'
-import { Empty } from './parts/states.tsx'
+import { Empty, Loading } from './parts/states.tsx'
+import { Toasts } from './parts/toast.tsx'
 import { path } from './router.ts'
-import { Runs } from './runs/runs-page.tsx'
 import { session, signOut } from './session.ts'
 import { SignIn } from './sign-in/page.tsx'
 import { flipTheme, theme } from './theme.ts'
+
+import './parts/parts.css'
 
 /** An area of the console. */
 interface Area {
   readonly name: string
   readonly title: string
   readonly icon: IconName
+  /** Leads there after `g`. */
+  readonly letter: string
   readonly page: ComponentType
+}
+
+/** A page that is loaded when somebody goes there, and then at once. */
+function lazy(load: () => Promise<ComponentType>): ComponentType {
+  let loaded: ComponentType | null = null
+  return function Lazy() {
+    const [Page, setPage] = useState<ComponentType | null>(() => loaded)
+    const [isLost, setLost] = useState(false)
+    useEffect(() => {
+      load().then(
+        (page) => {
+          loaded = page
+          setPage(() => page)
+        },
+        () => setLost(true),
+      )
+    }, [])
+    if (Page) return <Page />
+    return (
+      <div class="page">
+        {isLost ? (
+          <Empty title="This page could not be loaded">
+            The engine is away, or another version of it runs now. <a href="">Load the console anew</a>
+          </Empty>
+        ) : (
+          <Loading />
+        )}
+      </div>
+    )
+  }
 }
 
 /** In the order of the rail; the first one is the page of the bare address. */
 const areas: readonly Area[] = [
-  { name: '', title: 'Home', icon: 'home', page: Home },
-  { name: 'runs', title: 'Runs', icon: 'runs', page: Runs },
+  { name: '', title: 'Home', icon: 'home', letter: 'h', page: Home },
+  {
+    name: 'runs',
+    title: 'Runs',
+    icon: 'runs',
+    letter: 'r',
+    page: lazy(() => import('./runs/runs-page.tsx').then(({ Runs }) => Runs)),
+  },
 ]
 
 effect(() => {
@@ -41,7 +81,7 @@ export function App() {
 }
 
 function Shell() {
-  useEffect(() => listenToKeys(areas.map(({ name, title }) => ({ to: `/${name}`, title }))), [])
+  useEffect(() => listenToKeys(areas.map(({ name, letter }) => ({ to: `/${name}`, letter }))), [])
   const area = areas.find(({ name }) => name === (path.value[0] ?? ''))
   const main = useRef<HTMLElement>(null)
   return (
@@ -60,7 +100,7 @@ function Shell() {
       <main id="main" tabIndex={-1} ref={main}>
         <Away />
         {area ? (
-          <area.page />
+          <area.page key={area.name} />
         ) : (
           <div class="page">
             <Empty title="There is nothing here">
@@ -70,6 +110,7 @@ function Shell() {
         )}
       </main>
       {palette.value ? <Palette areas={areas} /> : null}
+      <Toasts />
     </div>
   )
 }

@@ -1,10 +1,11 @@
-/** Keys of the whole console: Ctrl+K for the palette, and `g` with the first letter of an area. `app.tsx` switches them on. */
+/** Keys of the whole console: Ctrl+K for the palette, and `g` with the letter of an area. `app.tsx` switches them on. */
 import { palette } from './palette.tsx'
 import { go } from './router.ts'
 
 interface Place {
   readonly to: string
-  readonly title: string
+  /** Leads there after `g`. */
+  readonly letter: string
 }
 
 /** The letter counts for so long after `g`. */
@@ -24,7 +25,7 @@ export function listenToKeys(places: readonly Place[]): () => void {
       since = event.timeStamp
     } else if (event.timeStamp - since < PAUSE_MS) {
       since = -Infinity
-      const place = places.find(({ title }) => title.toLowerCase().startsWith(event.key))
+      const place = places.find(({ letter }) => letter === event.key)
       if (place) go(place.to)
     }
   }

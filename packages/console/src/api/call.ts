@@ -11,13 +11,25 @@ export const base = new URL('../api/v1', document.baseURI).pathname
 export class Problem extends Error {
   readonly status: number
   readonly code: string
+  /** What is wrong with what was sent, each by a JSON pointer to it. */
+  readonly errors: readonly { readonly path: string; readonly message: string }[]
+  /** Everything that the engine has said. */
+  readonly body: Readonly<Record<string, unknown>>
 
-  constructor(status: number, code: string, detail: string) {
+  constructor(status: number, code: string, detail: string, body: Readonly<Record<string, unknown>> = {}) {
     super(detail)
     this.status = status
     this.code = code
+    this.body = body
+    this.errors = errorsOf(body['errors'])
   }
 }
+
+const errorsOf = (said: unknown): Problem['errors'] =>
+  (Array.isArray(said) ? (said as readonly Record<string, unknown>[]) : []).map(({ path, message }) => ({
+    path: String(path ?? ''),
+    message: sentence(String(message ?? 'is refused')),
+  }))
 
 /** What the engine answers, parsed. */
 export async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
@@ -60,9 +72,10 @@ export async function send(path: string, request: RequestInit): Promise<Response
 /** What a refusal says; a proxy in front may answer with anything. */
 export async function problemOf(answer: Response): Promise<Problem> {
   const said: unknown = await answer.json().catch(() => null)
-  const { code, detail } = (said ?? {}) as { readonly code?: unknown; readonly detail?: unknown }
+  const body = said !== null && typeof said === 'object' ? (said as Record<string, unknown>) : {}
+  const { code, detail } = body
   const known = typeof detail === 'string' ? detail : `The engine answered ${answer.status}.`
-  return new Problem(answer.status, typeof code === 'string' ? code : String(answer.status), sentence(known))
+  return new Problem(answer.status, typeof code === 'string' ? code : String(answer.status), sentence(known), body)
 }
 
 /** Texts of the engine begin small and end open. */

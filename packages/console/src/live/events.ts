@@ -42,6 +42,8 @@ export interface Wanted {
   readonly kinds: readonly FrameKind[]
   /** Of runs only these; all unless given. */
   readonly runs?: readonly string[]
+  /** What is of flows: only of these; of all unless given. */
+  readonly flows?: readonly string[]
 }
 
 /** Hears of events until the result is called. */
@@ -93,13 +95,14 @@ export function follow(wanted: Wanted, listener: Listener): () => void {
   }
 }
 
-function address(ticket: string, { kinds, runs }: Wanted): string {
+function address(ticket: string, { kinds, runs, flows }: Wanted): string {
   const url = new URL(`${base}/flows/ws`, location.href)
   url.protocol = url.protocol.replace('http', 'ws')
   url.search = new URLSearchParams({
     ticket,
     kinds: kinds.join(),
     ...(runs && { runs: runs.join() }),
+    ...(flows && { flows: flows.join() }),
     batch: '50',
     values: 'newest',
   }).toString()
