@@ -133,7 +133,8 @@ export const TextField = ({ label, about, fault, value, change, ...more }: TextF
     {(tied) => (
       <input
         {...tied}
-        type={more.type ?? 'text'}
+        // the kinds that these fields have take the same attributes
+        type={(more.type ?? 'text') as 'text'}
         value={value}
         placeholder={more.placeholder ?? ''}
         autocomplete={more.autocomplete ?? 'off'}
