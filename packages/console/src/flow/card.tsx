@@ -6,7 +6,7 @@ import { memo } from 'preact/compat'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { Status } from '../parts/status.tsx'
 import { useCanvas } from './canvas-context.ts'
-import { type Elsewhere, INPUTS, OUTPUTS, portKey, shortName } from './graph.ts'
+import { type Elsewhere, isStandIn, portKey, shortName } from './graph.ts'
 import { LiveText } from './live-text.tsx'
 
 export interface CardData extends Record<string, unknown> {
@@ -55,8 +55,6 @@ export const Card = memo(function Card({ data: { node, elsewhere, issue }, selec
     </div>
   )
 })
-
-export const isStandIn = (id: string): boolean => id === INPUTS || id === OUTPUTS
 
 function Now({ node, issue }: { node: string; issue: CardData['issue'] }) {
   const { status, health, message } = useCanvas().now.nodeOf(node).value
