@@ -1,0 +1,95 @@
+/**
+ * Words and lines of what differs between two contents of a flow. The engine finds the differences (`FlowDiff`); the publish
+ * dialog and the list of versions show them.
+ */
+import type { Change, FlowDiff, FlowGraph, JsonValue, Node } from '@flow-service/client-sdk'
+
+import { oneLine } from '../format.ts'
+import type { Doc } from './document.ts'
+
+/** A line of code that was taken away, put in, or stands around those. */
+export interface DiffLine {
+  readonly is: 'added' | 'removed' | 'same' | 'gap'
+  readonly text: string
+  /** Its number in the code of before, and of now. */
+  readonly from: number | null
+  readonly to: number | null
+}
+
+/** The lines of a unified diff, without its head. */
+export function linesOf(patch: string): DiffLine[] {
+  const lines: DiffLine[] = []
+  let [from, to] = [0, 0]
+  let isInside = false
+  for (const line of patch.split('\n')) {
+    const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(line)
+    if (hunk) {
+      if (isInside) lines.push({ is: 'gap', text: '', from: null, to: null })
+      ;[from, to] = [Number(hunk[1]), Number(hunk[2])]
+      isInside = true
+    } else if (isInside) {
+      const text = line.slice(1)
+      if (line.startsWith('-')) lines.push({ is: 'removed', text, from: from++, to: null })
+      else if (line.startsWith('+')) lines.push({ is: 'added', text, from: null, to: to++ })
+      else if (line.startsWith(' ')) lines.push({ is: 'same', text, from: from++, to: to++ })
+    }
+  }
+  return lines
+}
+
+/** `/settings/rules/0/value` for people: `settings · rules · 0 · value`. */
+export const placeOf = (path: string): string =>
+  path
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .join(' · ')
+
+/** A value of a document on one line. Credentials that stand in it are not shown. */
+export function shown(value: JsonValue | undefined): string {
+  if (value === undefined) return 'nothing'
+  if (typeof value === 'object' && value !== null && !Array.isArray(value) && typeof value['$secret'] === 'string')
+    return `secret ${value['$secret']}`
+  return value === '' ? 'empty' : oneLine(value, 200)
+}
+
+/** What has changed of a flow that was never published: everything is new. */
+export function diffOfNew({ nodes }: Pick<Doc, 'nodes'>): Pick<FlowDiff, 'flow' | 'nodes' | 'wires'> {
+  return {
+    flow: [],
+    wires: { added: [], removed: [] },
+    nodes: nodes.map(({ id, source, settings }) => ({
+      id,
+      change: 'added',
+      fields: Object.entries(settings).map(([key, to]): Change => ({ path: `/settings/${key}`, to })),
+      source: source ? `@@ -0,0 +1 @@\n${source.replace(/\n$/, '').replaceAll(/^/gm, '+')}` : null,
+    })),
+  }
+}
+
+/** A flow that reads messages which change. */
+export interface AffectedReader {
+  readonly flow: string
+  readonly messages: readonly string[]
+}
+
+/** Other flows that read what the changed nodes publish, now or before. */
+export function affectedReaders(
+  flow: string,
+  changed: ReadonlySet<string>,
+  contents: readonly { readonly nodes: readonly Node[] }[],
+  graph: FlowGraph,
+): AffectedReader[] {
+  const messages = new Set(
+    contents.flatMap(({ nodes }) =>
+      nodes
+        .filter(({ id }) => changed.has(id))
+        .flatMap(({ ports }) => ports.filter(({ direction }) => direction === 'output').map(({ message }) => message)),
+    ),
+  )
+  return graph.edges.flatMap(({ from, to, messages: all }) => {
+    if (from !== `flow:${flow}` || to === from) return []
+    const found = all.filter((message) => messages.has(message))
+    return found.length === 0 ? [] : [{ flow: to.replace(/^\w+:/, ''), messages: found }]
+  })
+}
