@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { diffOfNew, linesOf, placeOf, shown } from '../src/flow/diff.ts'
+import { credentialNames, diffOfNew, linesOf, masked, placeOf, shown } from '../src/flow/diff.ts'
 import { type Doc, freeName, isSame, nodeOf, portOf } from '../src/flow/document.ts'
 import {
   addNode,
@@ -148,4 +148,19 @@ test('a unified diff as lines with their numbers', () => {
   expect(shown({ $secret: 'key' })).toBe('secret key')
   const [first] = diffOfNew(docWith([{ ...node('p'), source: 'a\nb\n' }])).nodes
   expect(linesOf(first?.source ?? '').map(({ text }) => text)).toEqual(['a', 'b'])
+})
+
+test('texts that stand where a secret belongs are not shown', () => {
+  const names = credentialNames([
+    {
+      params: {
+        properties: { token: { 'x-secret': true }, list: { items: { properties: { key: { 'x-secret': true } } } } },
+      },
+    },
+  ])
+  expect([...names]).toEqual(['token', 'key'])
+  expect(masked('abc', names, '/settings/token')).not.toContain('abc')
+  expect(masked({ $secret: 'name' }, names, '/settings/token')).toEqual({ $secret: 'name' })
+  expect(JSON.stringify(masked({ list: [{ key: 'abc', n: 1 }] }, names))).not.toContain('abc')
+  expect(masked('abc', names, '/settings/url')).toBe('abc')
 })

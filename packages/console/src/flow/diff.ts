@@ -45,7 +45,7 @@ export const placeOf = (path: string): string =>
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
     .join(' · ')
 
-/** A value of a document on one line. Credentials that stand in it are not shown. */
+/** A value of a document on one line. */
 export function shown(value: JsonValue | undefined): string {
   if (value === undefined) return 'nothing'
   if (typeof value === 'object' && value !== null && !Array.isArray(value) && typeof value['$secret'] === 'string')
@@ -92,4 +92,29 @@ export function affectedReaders(
     const found = all.filter((message) => messages.has(message))
     return found.length === 0 ? [] : [{ flow: to.replace(/^\w+:/, ''), messages: found }]
   })
+}
+
+/** Names of settings that hold credentials, in any of these types. */
+export function credentialNames(types: readonly { readonly params: unknown }[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  const walk = (schema: unknown, key: string): void => {
+    if (typeof schema !== 'object' || schema === null) return
+    if ('x-secret' in schema && schema['x-secret'] === true) names.add(key)
+    for (const [name, inner] of Object.entries(schema)) walk(inner, name === 'anyOf' || name === 'items' ? key : name)
+  }
+  for (const { params } of types) walk(params, '')
+  return names
+}
+
+const HIDDEN = 'a text that is not shown'
+
+/** The value without texts that stand where a secret belongs: whoever looks over a shoulder reads none. */
+export function masked(value: JsonValue | undefined, names: ReadonlySet<string>, path = ''): JsonValue | undefined {
+  const isHere = path.split('/').some((part) => names.has(part))
+  if (typeof value !== 'object' || value === null)
+    return isHere && typeof value === 'string' && !path.endsWith('/$secret') ? HIDDEN : value
+  if (Array.isArray(value)) return value.map((item, at) => masked(item, names, `${path}/${at}`) ?? null)
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, masked(item, names, `${path}/${key}`) ?? null]),
+  )
 }

@@ -1,9 +1,11 @@
 /** Icons: a path on a grid of 20 px each, in the colour of the text beside them, which says what they are. */
 const paths = {
+  add: 'M10 4.500v11M4.500 10h11',
   bell: 'M5 14h10l-1.300-2.200V9a3.700 3.700 0 0 0-7.400 0v2.800zM8.500 16.500h3',
   boards: 'M4 4h5v7H4zM11 4h5v4h-5zM11 10h5v6h-5zM4 13h5v3H4z',
   chip: 'M6 6h8v8H6zM8 3.500V6M12 3.500V6M8 14v2.500M12 14v2.500M3.500 8H6M3.500 12H6M14 8h2.500M14 12h2.500',
   copy: 'M7.500 7.500h8v8h-8zM12.500 7.500v-3h-8v8h3',
+  cross: 'm5.500 5.500 9 9M14.500 5.500l-9 9',
   device: 'M6.500 3h7v14h-7zM9 14.500h2',
   flows: 'M3 5h4v4H3zM13 4h4v4h-4zM13 12h4v4h-4zM7 7h3v7h3M10 6h3',
   gear: 'M10 7.500a2.500 2.500 0 1 0 0 5 2.500 2.500 0 0 0 0-5M10 3v2.200M10 14.800V17M3 10h2.200M14.800 10H17M5.050 5.050l1.550 1.550M13.400 13.400l1.550 1.550M14.950 5.050 13.400 6.600M6.600 13.400l-1.550 1.550',
