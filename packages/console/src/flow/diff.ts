@@ -94,13 +94,16 @@ export function affectedReaders(
   })
 }
 
+/** Parts of a schema that are about the same setting: its alternatives and items. */
+const isPart = /^(?:anyOf|oneOf|items|additionalProperties|\d+)$/
+
 /** Names of settings that hold credentials, in any of these types. */
 export function credentialNames(types: readonly { readonly params: unknown }[]): ReadonlySet<string> {
   const names = new Set<string>()
   const walk = (schema: unknown, key: string): void => {
     if (typeof schema !== 'object' || schema === null) return
     if ('x-secret' in schema && schema['x-secret'] === true) names.add(key)
-    for (const [name, inner] of Object.entries(schema)) walk(inner, name === 'anyOf' || name === 'items' ? key : name)
+    for (const [name, inner] of Object.entries(schema)) walk(inner, isPart.test(name) ? key : name)
   }
   for (const { params } of types) walk(params, '')
   return names

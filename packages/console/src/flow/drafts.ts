@@ -148,6 +148,12 @@ export class Draft {
     return !isSame(merge(base, doc, now).doc, now)
   }
 
+  /** What the engine has made of the flow, at the wish of this tab: it can be undone as any edit. */
+  adopt(title: string, flow: Flow): void {
+    this.edit(title, () => docOf(flow))
+    this.meet(flow)
+  }
+
   /** What the engine has now, as far as it is news. */
   meet(flow: Flow): void {
     if (flow.version < this.#version || this.#saving !== null) return

@@ -211,13 +211,14 @@ export interface End {
 const indexOf = (doc: Doc, end: End, direction: Port['direction']): number =>
   nodeOf(doc, end.node)?.ports.findIndex((port) => port.direction === direction && port.port === end.port) ?? -1
 
-/** Draws a wire: the input reads what the output publishes. */
+/** Draws a wire: the input reads what the output publishes. An input of the flow itself has no node. */
 export const connect =
   (flow: string, from: End, to: End): Edit =>
   (doc) => {
     const source = nodeOf(doc, from.node)?.ports[indexOf(doc, from, 'output')]
+    const name = source?.name ?? doc.inputs.find((input) => !nodeOf(doc, from.node) && input.name === from.port)?.name
     const at = indexOf(doc, to, 'input')
-    return source && at >= 0 ? wirePort(flow, to.node, at, source.name)(doc) : doc
+    return name !== undefined && at >= 0 ? wirePort(flow, to.node, at, name)(doc) : doc
   }
 
 /** Cuts the wires to an input: it reads a message that nothing produces. */

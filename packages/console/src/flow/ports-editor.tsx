@@ -133,39 +133,7 @@ function OnePort({ editing, node, type, faults, port, at }: OnePortProps) {
           ))}
         </select>
       </div>
-      <div class="port-marks">
-        <label class="tick">
-          <input
-            type="checkbox"
-            checked={isInput ? port.trigger : port.stream}
-            onChange={({ currentTarget: { checked } }) =>
-              isInput ? put('Trigger', { trigger: checked }) : put('Stream', { stream: checked })
-            }
-          />{' '}
-          {isInput ? 'runs the node' : 'streams'}
-        </label>
-        {isInput ? (
-          <button
-            type="button"
-            class="bare"
-            title="Cut the wire"
-            aria-label={`Cut the wire to ${port.port}`}
-            onClick={() => edit('Wire', disconnect(flow, { node: node.id, port: port.port }))}
-          >
-            Cut
-          </button>
-        ) : null}
-        {isFixed ? null : (
-          <button
-            type="button"
-            class="bare"
-            aria-label={`Remove ${label.toLowerCase()}`}
-            onClick={() => draft.edit(`Remove ${port.port} of ${node.id}`, deletePort(node.id, at))}
-          >
-            <Icon name="cross" size={16} />
-          </button>
-        )}
-      </div>
+      <Marks {...{ editing, node, type, faults, port, at }} isFixed={isFixed} />
       {isInput ? null : (
         <details class="more">
           <summary>Pace</summary>
@@ -182,6 +150,53 @@ function OnePort({ editing, node, type, faults, port, at }: OnePortProps) {
       )}
       {own === undefined ? null : <p class="fault">{own}</p>}
     </fieldset>
+  )
+}
+
+function Marks({
+  editing: { draft, name: flow },
+  node,
+  port,
+  at,
+  isFixed,
+}: OnePortProps & { readonly isFixed: boolean }) {
+  const isInput = port.direction === 'input'
+  const put = (what: string, fields: Parameters<typeof setPort>[2]): void =>
+    draft.edit(`${what} of ${node.id}`, setPort(node.id, at, fields))
+  return (
+    <div class="port-marks">
+      <label class="tick">
+        <input
+          type="checkbox"
+          checked={isInput ? port.trigger : port.stream}
+          onChange={({ currentTarget: { checked } }) =>
+            isInput ? put('Trigger', { trigger: checked }) : put('Stream', { stream: checked })
+          }
+        />{' '}
+        {isInput ? 'runs the node' : 'streams'}
+      </label>
+      {isInput ? (
+        <button
+          type="button"
+          class="bare"
+          title="Cut the wire"
+          aria-label={`Cut the wire to ${port.port}`}
+          onClick={() => draft.edit(`Cut the wire to ${node.id}`, disconnect(flow, { node: node.id, port: port.port }))}
+        >
+          Cut
+        </button>
+      ) : null}
+      {isFixed ? null : (
+        <button
+          type="button"
+          class="bare"
+          aria-label={`Remove ${port.direction} ${port.port}`}
+          onClick={() => draft.edit(`Remove ${port.port} of ${node.id}`, deletePort(node.id, at))}
+        >
+          <Icon name="cross" size={16} />
+        </button>
+      )}
+    </div>
   )
 }
 

@@ -137,13 +137,14 @@ function Back({ editing, version, close }: BackProps) {
     const { draft, name } = editing
     if (!(await draft.flush())) throw new Error(draft.problem.peek()?.message ?? 'The draft could not be saved.')
     const flow = await get<Flow>(pathOf(name))
-    draft.meet(await post<Flow>(`${pathOf(name)}/versions/${version}/restore`, { version: flow.version }))
+    const path = `${pathOf(name)}/versions/${version}/restore`
+    draft.adopt(`Restore version ${version}`, await post<Flow>(path, { version: flow.version }))
     void load(pathOf(name))
     say(`The draft is version ${version} again. Publish it to make it act.`)
   }
   return (
     <Confirm title={`Make version ${version} the draft?`} verb="Restore" act={restore} close={close}>
-      <p>The draft of now is replaced. Nothing is published by this.</p>
+      <p>It takes the place of what the draft has now. Nothing is published by this, and it can be undone.</p>
     </Confirm>
   )
 }
