@@ -63,6 +63,13 @@ function lazy(load: () => Promise<ComponentType>): ComponentType {
 const areas: readonly Area[] = [
   { name: '', title: 'Home', icon: 'home', letter: 'h', page: Home },
   {
+    name: 'flows',
+    title: 'Flows',
+    icon: 'flows',
+    letter: 'f',
+    page: lazy(() => import('./flow/page.tsx').then(({ Flows }) => Flows)),
+  },
+  {
     name: 'runs',
     title: 'Runs',
     icon: 'runs',

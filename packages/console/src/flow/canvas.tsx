@@ -1,0 +1,215 @@
+/** The graph of a flow, to be looked at, moved about and, where somebody may, changed. Keys lead from node to node along wires. */
+import type { Issue, Node } from '@flow-service/client-sdk'
+import { useSignal } from '@preact/signals'
+import {
+  applyNodeChanges,
+  Background,
+  type Connection,
+  Controls,
+  MiniMap,
+  type NodeChange,
+  ReactFlow,
+  type ReactFlowInstance,
+} from '@xyflow/react'
+import type { TargetedKeyboardEvent } from 'preact'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+
+import { CanvasContext, type CanvasOf } from './canvas-context.ts'
+import { Card, type CardData, type CardNode, isStandIn } from './card.tsx'
+import { type End, neighbours, type Wire, type Wires } from './graph.ts'
+import type { FlowNow } from './live.ts'
+import { heightOf, type Place, type Places, WIDTH } from './places.ts'
+import { type DrawnWire, DrawWire } from './wire.tsx'
+
+import '@xyflow/react/dist/base.css'
+
+/** What can be done to the graph, where somebody may change it. */
+export interface CanvasEdit {
+  readonly connect: (from: End, to: End) => void
+  readonly remove: (nodes: readonly string[], wires: readonly Wire[]) => void
+}
+
+interface CanvasProps {
+  readonly flow: string
+  /** As `drawnNodes` gives them. */
+  readonly nodes: readonly Node[]
+  readonly wires: Wires
+  /** Of every node. */
+  readonly places: Places
+  readonly now: FlowNow
+  readonly issues: readonly Issue[]
+  readonly categoryOf: CanvasOf['categoryOf']
+  readonly chosen: string | null
+  readonly choose: (node: string | null) => void
+  /** Nodes have been moved there. */
+  readonly move: (places: Places) => void
+  /** Null: it is only looked at. */
+  readonly edit?: CanvasEdit | null
+}
+
+/** Below this size a card is its colour and its name. */
+const FAR = 0.45
+/** From so many nodes on only those that are seen are made. */
+const MANY = 150
+/** Up to so many nodes wires have labels. */
+const LABELLED = 60
+
+const nodeTypes = { card: Card }
+const edgeTypes = { wire: DrawWire }
+const fit = { maxZoom: 1, padding: 0.08 }
+const noAttribution = { hideAttribution: true }
+const deletes = ['Delete', 'Backspace']
+
+export function Canvas(props: CanvasProps) {
+  const { flow, nodes, wires, now, categoryOf, chosen, choose, move, edit = null } = props
+  const isFar = useSignal(false)
+  const view = useRef<ReactFlowInstance<CardNode, DrawnWire> | null>(null)
+  const box = useRef<HTMLDivElement>(null)
+  const [cards, setCards] = useState<CardNode[]>(() => cardsOf(props, []))
+  useEffect(() => setCards((known) => cardsOf(props, known)), [nodes, wires, props.places, props.issues, chosen])
+  const edges = useMemo(() => edgesOf(wires.wires, nodes.length <= LABELLED), [wires, nodes.length])
+  const change = useCallback(
+    (changes: NodeChange<CardNode>[]) => setCards((known) => applyNodeChanges(changes, known)),
+    [],
+  )
+  const canvas = useMemo<CanvasOf>(
+    () => ({ flow, now, isFar, categoryOf, isEditable: edit !== null }),
+    [flow, now, categoryOf, edit !== null],
+  )
+  const goTo = (id: string | undefined): void => {
+    if (id === undefined) return
+    const known = box.current?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)
+    if (known) known.focus()
+    else void view.current?.fitView({ nodes: [{ id }], maxZoom: 1 }).then(() => focusOn(box.current, id))
+  }
+  const hear = (event: TargetedKeyboardEvent<HTMLDivElement>): void => {
+    const at = event.target instanceof HTMLElement ? event.target.closest('.react-flow__node') : null
+    const id = at?.getAttribute('data-id') ?? null
+    if (event.key === '1' && !event.ctrlKey) void view.current?.fitView(fit)
+    else if (event.key === 'Escape') choose(null)
+    else if (id !== null && event.key === 'Enter') choose(id)
+    else if (id !== null && event.key.startsWith('Arrow')) goTo(along(event.key, id, wires.wires, cards))
+    else return
+    event.preventDefault()
+  }
+  return (
+    <CanvasContext.Provider value={canvas}>
+      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- keys of the nodes, which have the focus */}
+      <div class="canvas" ref={box} onKeyDown={hear}>
+        <ReactFlow<CardNode, DrawnWire>
+          nodes={cards}
+          edges={edges}
+          nodeTypes={nodeTypes}
+          edgeTypes={edgeTypes}
+          onInit={(made) => (view.current = made)}
+          onNodesChange={change}
+          onNodeClick={(_, { id }) => choose(id)}
+          onPaneClick={() => choose(null)}
+          onNodeDragStop={(_, __, moved) => move(Object.fromEntries(moved.map(({ id, position }) => [id, position])))}
+          onMove={(_, { zoom }) => {
+            isFar.value = zoom < FAR
+            box.current?.classList.toggle('far', zoom < FAR)
+          }}
+          onConnect={(made) => connect(edit, made)}
+          onDelete={({ nodes: gone, edges: cut }) => remove(edit, wires.wires, gone, cut)}
+          nodesConnectable={edit !== null}
+          elementsSelectable
+          edgesFocusable={edit !== null}
+          deleteKeyCode={edit === null ? null : deletes}
+          disableKeyboardA11y
+          fitView
+          fitViewOptions={fit}
+          minZoom={0.08}
+          onlyRenderVisibleElements={nodes.length > MANY}
+          proOptions={noAttribution}
+        >
+          <Background gap={22} size={1.4} />
+          <Controls showInteractive={false} fitViewOptions={fit} />
+          {nodes.length > LABELLED / 10 ? <MiniMap pannable zoomable nodeStrokeWidth={3} /> : null}
+        </ReactFlow>
+      </div>
+    </CanvasContext.Provider>
+  )
+}
+
+const focusOn = (box: HTMLElement | null, id: string): void =>
+  box?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)?.focus()
+
+/** What is known of cards, as their measures, stays. */
+function cardsOf({ nodes, wires, places, issues, chosen }: CanvasProps, known: readonly CardNode[]): CardNode[] {
+  const before = new Map(known.map((card) => [card.id, card]))
+  return nodes.map((node) => {
+    const card = before.get(node.id)
+    const issue = worstOf(issues, node.id)
+    const isSame = card?.data.node === node && card.data.elsewhere === wires.elsewhere && card.data.issue === issue
+    return {
+      ...card,
+      id: node.id,
+      type: 'card',
+      position: places[node.id] ?? { x: 0, y: 0 },
+      // a first guess, so that what is out of sight need not be made to be measured
+      initialWidth: WIDTH,
+      initialHeight: heightOf(node),
+      selected: node.id === chosen,
+      deletable: !isStandIn(node.id),
+      ariaLabel: labelOf(node),
+      data: isSame && card ? card.data : { node, elsewhere: wires.elsewhere, issue },
+    }
+  })
+}
+
+const labelOf = ({ id, title, type, ports }: Node): string => {
+  const count = (direction: string): number => ports.filter((port) => port.direction === direction).length
+  return `${title || id}, ${type}, ${count('input')} in, ${count('output')} out`
+}
+
+function worstOf(issues: readonly Issue[], node: string): CardData['issue'] {
+  const own = new Set(issues.filter((issue) => issue.node === node).map(({ severity }) => severity))
+  return (['error', 'warning', 'advisory'] as const).find((severity) => own.has(severity)) ?? null
+}
+
+const edgesOf = (wires: readonly Wire[], hasLabel: boolean): DrawnWire[] =>
+  wires.map(({ id, message, from, to }) => ({
+    id,
+    type: 'wire',
+    source: from.node,
+    sourceHandle: from.port,
+    target: to.node,
+    targetHandle: to.port,
+    ariaLabel: `${message}, from ${from.node} to ${to.node}`,
+    data: { message, hasLabel },
+  }))
+
+function connect(edit: CanvasEdit | null, { source, sourceHandle, target, targetHandle }: Connection): void {
+  if (sourceHandle == null || targetHandle == null) return
+  edit?.connect({ node: source, port: sourceHandle }, { node: target, port: targetHandle })
+}
+
+function remove(
+  edit: CanvasEdit | null,
+  wires: readonly Wire[],
+  nodes: readonly CardNode[],
+  edges: readonly DrawnWire[],
+): void {
+  const cut = new Set(edges.map(({ id }) => id))
+  edit?.remove(
+    nodes.map(({ id }) => id),
+    wires.filter(({ id }) => cut.has(id)),
+  )
+}
+
+/** Where an arrow leads: sideways along the wires, up and down to the nearest node. */
+function along(key: string, id: string, wires: readonly Wire[], cards: readonly CardNode[]): string | undefined {
+  const here = cards.find((card) => card.id === id)?.position
+  if (!here) return undefined
+  const away = ({ position: { x, y } }: CardNode): number => Math.hypot(x - here.x, 2 * (y - here.y))
+  const nearest = (among: readonly CardNode[]): string | undefined =>
+    among.toSorted((a, b) => away(a) - away(b)).find((card) => card.id !== id)?.id
+  if (key === 'ArrowLeft' || key === 'ArrowRight') {
+    const tied = neighbours(wires, id, key === 'ArrowLeft' ? 'before' : 'after')
+    return nearest(cards.filter((card) => tied.includes(card.id)))
+  }
+  const isUp = key === 'ArrowUp'
+  const place = (at: Place): boolean => (isUp ? at.y < here.y : at.y > here.y) && Math.abs(at.x - here.x) < 2 * WIDTH
+  return nearest(cards.filter(({ position }) => place(position)))
+}
