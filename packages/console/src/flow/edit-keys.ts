@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { isTyping } from '../keys.ts'
 import { say, sayFault } from '../parts/toast.tsx'
 import type { Place } from './document.ts'
-import { clipIn, clipOf, deleteNodes, paste, pastedIds } from './edit.ts'
+import { clipIn, clipOf, paste, pastedIds } from './edit.ts'
 import type { Editing } from './editing.ts'
 
 export interface EditorActs {
@@ -74,25 +74,12 @@ function heard(event: KeyboardEvent, editing: Editing, acts: EditorActs): boolea
   if (event.altKey || isTyping(event)) return false
   if (key === 'a') acts.openPalette()
   else if (key === 'c') acts.openConnect()
-  else if (key === 'delete' || key === 'backspace') deleteSelected(editing, acts)
   else return false
   return true
 }
 
 const told = (verb: string, command: { readonly title: string } | null): void => {
   if (command) say(`${verb}: ${command.title}`)
-}
-
-export function deleteSelected(
-  { draft }: Editing,
-  { selected, select }: Pick<EditorActs, 'selected' | 'select'>,
-): void {
-  const known = draft.doc.peek().nodes.filter(({ id }) => selected.has(id))
-  if (known.length === 0) return
-  const what = known.length === 1 ? (known[0]?.id ?? '') : `${known.length} nodes`
-  draft.edit(`Delete ${what}`, deleteNodes(selected))
-  select(new Set())
-  say(`Deleted ${what}.`, { title: 'Undo', act: () => void draft.undo() })
 }
 
 function pasteText({ draft, name }: Editing, text: string, select: EditorActs['select']): void {

@@ -102,7 +102,7 @@ function Inputs({ doc: { inputs, ...doc }, put, faultAt }: PartProps) {
               aria-label={`Remove input ${input.name}`}
               onClick={() => put('Inputs', { inputs: inputs.filter((_, index) => index !== at) })}
             >
-              <Icon name="cross" size={16} />
+              <Icon name="close" size={16} />
             </button>
           </div>
         </fieldset>
@@ -147,7 +147,7 @@ function Outputs({ doc, put, faultAt }: PartProps) {
             aria-label={`Remove output ${name}`}
             onClick={() => put('Outputs', { outputs: outputs.filter((_, index) => index !== at) })}
           >
-            <Icon name="cross" size={16} />
+            <Icon name="close" size={16} />
           </button>
         </p>
       ))}

@@ -65,6 +65,16 @@ export function NodeEditor({ editing, node, select }: NodeEditorProps) {
       </section>
       {type?.has_source ? <SourceEditor editing={editing} node={node} fault={faults['/source']} /> : null}
       <Execution editing={editing} node={node} faults={faults} />
+      <button
+        type="button"
+        class="danger"
+        onClick={() => {
+          draft.edit(`Delete ${node.id}`, deleteNodes(new Set([node.id])))
+          select(null)
+        }}
+      >
+        Delete the node
+      </button>
     </div>
   )
 }
@@ -75,7 +85,7 @@ const isNowhereElse = ({ path, severity }: Issue): boolean =>
 
 export const Issues = ({ issues }: { readonly issues: readonly Issue[] }) =>
   issues.length === 0 ? null : (
-    <ul class="issues">
+    <ul class="node-issues">
       {issues.map((issue) => (
         <li key={`${issue.code} ${issue.path} ${issue.message}`} class={`issue ${issue.severity}`}>
           <Icon name="warn" size={16} /> <span class="unseen">{issue.severity}:</span> {capital(issue.message)}
@@ -121,16 +131,6 @@ function Names({ editing, node, type, select, isGuarded }: NamesProps) {
           select(next)
         }}
       />
-      <button
-        type="button"
-        class="danger"
-        onClick={() => {
-          draft.edit(`Delete ${node.id}`, deleteNodes(new Set([node.id])))
-          select(null)
-        }}
-      >
-        Delete the node
-      </button>
     </header>
   )
 }

@@ -10,10 +10,8 @@ import { counted } from '../format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Loading } from '../parts/states.tsx'
 import type { Doc } from './document.ts'
+import { DRAGGED } from './dragged.ts'
 import { useIsSuperuser, useNodeTypes } from './editing.ts'
-
-/** What is dragged: the key of an entry. */
-export const DRAGGED = 'application/x-flow-service-node'
 
 /** Something that can be added. */
 export interface Entry {
@@ -126,7 +124,7 @@ export function PalettePanel({ mode, add, close }: PaletteProps) {
           onKeyDown={hear}
         />
         <button class="bare" aria-label="Close the list of nodes" onClick={close}>
-          <Icon name="cross" size={16} />
+          <Icon name="close" size={16} />
         </button>
       </div>
       {entries.length === 0 ? <Loading /> : null}

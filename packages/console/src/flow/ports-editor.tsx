@@ -3,7 +3,6 @@ import type { Node, NodeType, Port } from '@flow-service/client-sdk'
 
 import { Icon } from '../parts/icon.tsx'
 import { itself, KeptText, type Read } from '../parts/kept-text.tsx'
-import { numberOf, typedOf } from '../parts/schema.ts'
 import { freeName, messagesOf, portOf } from './document.ts'
 import { addPort, deletePort, disconnect, type Edit, renameMessage, setPort, wirePort } from './edit.ts'
 import type { Editing } from './editing.ts'
@@ -56,7 +55,14 @@ export function PortsEditor({ editing, node, type, faults }: PortsProps) {
         ))}
       </datalist>
       {(['input', 'output'] as const).map((direction) => (
-        <div key={direction}>
+        <div key={direction} class="ports-of">
+          {node.ports.some((port) => port.direction === direction) ? (
+            <div class="port-heads" aria-hidden="true">
+              <span>{direction === 'input' ? 'Input' : 'Output'}</span>
+              <span>{direction === 'input' ? 'reads' : 'publishes'}</span>
+              <span>Type</span>
+            </div>
+          ) : null}
           {node.ports.map((port, at) =>
             port.direction === direction ? (
               // oxlint-disable-next-line react/no-array-index-key -- names of ports are what is typed
@@ -85,7 +91,7 @@ function OnePort({ editing, node, type, faults, port, at }: OnePortProps) {
   const isInput = port.direction === 'input'
   const isFixed = type?.ports.fixed.some((one) => one.direction === port.direction && one.port === port.port) ?? false
   const fault = (key: string): string | undefined => faults[`/ports/${at}/${key}`]
-  const own = [faults[`/ports/${at}`], fault('dtype'), fault('stream'), fault('trigger')].find(
+  const own = [faults[`/ports/${at}`], fault('interval'), fault('dtype'), fault('stream'), fault('trigger')].find(
     (one) => one !== undefined,
   )
   const edit = (what: string, change: Edit): void =>
@@ -134,20 +140,6 @@ function OnePort({ editing, node, type, faults, port, at }: OnePortProps) {
         </select>
       </div>
       <Marks {...{ editing, node, type, faults, port, at }} isFixed={isFixed} />
-      {isInput ? null : (
-        <details class="more">
-          <summary>Pace</summary>
-          <KeptText
-            label="Interval"
-            about="seconds between two values on display"
-            fault={fault('interval')}
-            value={port.interval ?? undefined}
-            read={(typed) => numberRead(typed)}
-            write={typedOf}
-            change={(next) => put('Interval', { interval: next ?? null })}
-          />
-        </details>
-      )}
       {own === undefined ? null : <p class="fault">{own}</p>}
     </fieldset>
   )
@@ -175,6 +167,23 @@ function Marks({
         />{' '}
         {isInput ? 'runs the node' : 'streams'}
       </label>
+      <span class="grow" />
+      {isInput ? null : (
+        <label class="tick">
+          every{' '}
+          <input
+            class="pace"
+            type="number"
+            min="0"
+            step="any"
+            aria-label={`Seconds between two values of ${port.port} on display`}
+            placeholder="value"
+            value={port.interval ?? ''}
+            onChange={({ currentTarget: { value } }) => put('Pace', { interval: value === '' ? null : Number(value) })}
+          />{' '}
+          s
+        </label>
+      )}
       {isInput ? (
         <button
           type="button"
@@ -193,15 +202,9 @@ function Marks({
           aria-label={`Remove ${port.direction} ${port.port}`}
           onClick={() => draft.edit(`Remove ${port.port} of ${node.id}`, deletePort(node.id, at))}
         >
-          <Icon name="cross" size={16} />
+          <Icon name="close" size={16} />
         </button>
       )}
     </div>
   )
-}
-
-function numberRead(typed: string): Read<number | undefined> {
-  const found = numberOf(typed, { is: 'number', isWhole: false, least: 0, most: 1e9, above: null, below: null })
-  if ('fault' in found) return found
-  return { value: typeof found.value === 'number' ? found.value : undefined }
 }

@@ -78,7 +78,7 @@ export function SourceEditor({ editing, node, fault }: SourceEditorProps) {
   const [isWide, setWide] = useState(false)
   const words = useMemo(() => wordsOf(node), [node])
   return (
-    <section class={isWide ? 'source wide' : 'source'} aria-label="Code">
+    <section class={isWide ? 'code-source wide' : 'code-source'} aria-label="Code">
       <h3>
         Code
         <span class="grow" />

@@ -7,7 +7,6 @@ const paths = {
   bolt: 'M11 3 5 11.500h4L8.500 17l6.500-8.500h-4.500z',
   close: 'm5.500 5.500 9 9M14.500 5.500l-9 9',
   copy: 'M7.500 7.500h8v8h-8zM12.500 7.500v-3h-8v8h3',
-  cross: 'm5.500 5.500 9 9M14.500 5.500l-9 9',
   device: 'M6.500 3h7v14h-7zM9 14.500h2',
   flows: 'M3 5h4v4H3zM13 4h4v4h-4zM13 12h4v4h-4zM7 7h3v7h3M10 6h3',
   funnel: 'M4 5h12l-4.500 5.500V15l-3 1.500v-6z',

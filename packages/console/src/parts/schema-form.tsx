@@ -57,7 +57,7 @@ export function SchemaForm({ schema, value, isReadOnly = false, ...form }: Schem
 
 const free: Shape = {
   key: '',
-  title: 'Settings',
+  title: 'Arguments',
   about: 'Each is an argument of the code.',
   isRequired: false,
   default: undefined,
@@ -138,7 +138,7 @@ function List({
         <div key={at} class="item">
           <One
             form={form}
-            shape={itemShape(`${shape.title} ${at + 1}`, of)}
+            shape={itemShape(`${shape.title.replace(/s$/, '')} ${at + 1}`, of)}
             value={item}
             path={[...path, String(at)]}
           />
@@ -153,7 +153,7 @@ function List({
               )
             }
           >
-            <Icon name="cross" size={16} />
+            <Icon name="close" size={16} />
           </button>
         </div>
       ))}
@@ -202,7 +202,7 @@ function Table({ form, shape, value, path, of }: OneProps & { readonly of: Schem
             aria-label={`Remove ${key}`}
             onClick={() => put(rows.filter(([one]) => one !== key))}
           >
-            <Icon name="cross" size={16} />
+            <Icon name="close" size={16} />
           </button>
         </div>
       ))}
