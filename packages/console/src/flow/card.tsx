@@ -1,7 +1,8 @@
 /** A node on the canvas: what it is, its ports with their newest values, and how it is. */
 import type { Node, Port } from '@flow-service/client-sdk'
-import { Handle, type Node as Drawn, type NodeProps, Position } from '@xyflow/react'
+import { Handle, type Node as Drawn, type NodeProps, Position, useUpdateNodeInternals } from '@xyflow/react'
 import { memo } from 'preact/compat'
+import { useEffect, useRef } from 'preact/hooks'
 
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { Status } from '../parts/status.tsx'
@@ -29,6 +30,7 @@ const icons: Readonly<Record<string, IconName>> = {
 export const Card = memo(function Card({ data: { node, elsewhere, issue }, selected }: NodeProps<CardNode>) {
   const { categoryOf } = useCanvas()
   const category = isStandIn(node.id) ? 'flow' : categoryOf(node.type)
+  usePorts(node)
   return (
     <div class={`node k-${category}${selected ? ' on' : ''}${issue === null ? '' : ` has-${issue}`}`}>
       <div class="node-head">
@@ -55,6 +57,17 @@ export const Card = memo(function Card({ data: { node, elsewhere, issue }, selec
     </div>
   )
 })
+
+/** Ports that get another name or place without a change of the card's size have to be looked for again. */
+function usePorts({ id, ports }: Node): void {
+  const lookAgain = useUpdateNodeInternals()
+  const known = ports.map((port) => `${port.direction} ${port.port}`).join('\n')
+  const drawn = useRef(known)
+  useEffect(() => {
+    if (drawn.current !== known) lookAgain(id)
+    drawn.current = known
+  }, [known])
+}
 
 function Now({ node, issue }: { node: string; issue: CardData['issue'] }) {
   const { status, health, message } = useCanvas().now.nodeOf(node).value

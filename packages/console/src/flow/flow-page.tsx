@@ -1,5 +1,6 @@
 /** One flow: its graph with what happens in it, what its nodes are, and the list of events. */
 import type { Flow, FlowGraph, Node, NodeType } from '@flow-service/client-sdk'
+import type { ComponentChildren, ComponentType } from 'preact'
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 
 import { call } from '../api/call.ts'
@@ -7,7 +8,7 @@ import { load, useResource } from '../api/resource.ts'
 import { Loading, Refused } from '../parts/states.tsx'
 import { sayFault } from '../parts/toast.tsx'
 import { query, setQuery } from '../router.ts'
-import { Canvas } from './canvas.tsx'
+import { Canvas, type CanvasEdit } from './canvas.tsx'
 import { CodeNote } from './code-note.tsx'
 import { EventsList } from './events-list.tsx'
 import { drawnNodes, flowsRead, type Wires, wiresOf } from './graph.ts'
@@ -30,8 +31,60 @@ export function FlowPage({ name }: { name: string }) {
   if (flow === undefined || now === null) {
     return <div class="page">{problem ? <Refused problem={problem} again={() => void load(path)} /> : <Loading />}</div>
   }
-  return <ShownFlow flow={flow} now={now} path={path} />
+  if (isPublished || flow.origin === 'code') return <ShownFlow flow={flow} now={now} path={path} useTools={noTools} />
+  return <EditedFlow flow={flow} now={now} path={path} />
 }
+
+interface ShownProps {
+  readonly flow: Flow
+  readonly now: FlowNow
+  readonly path: string
+}
+
+let loaded: ComponentType<ShownProps> | null = null
+
+/** What edits is loaded with the first flow that can be edited. */
+function EditedFlow(props: ShownProps) {
+  const [Edited, setEdited] = useState<ComponentType<ShownProps> | null>(() => loaded)
+  const [isLost, setLost] = useState(false)
+  useEffect(() => {
+    import('./editor.tsx').then(
+      (module) => {
+        loaded = module.EditedFlow
+        setEdited(() => module.EditedFlow)
+      },
+      () => setLost(true),
+    )
+  }, [])
+  if (Edited) return <Edited {...props} />
+  return isLost ? <ShownFlow {...props} useTools={noTools} /> : <Loading />
+}
+
+/** What is drawn, for what edits it. */
+export interface Drawn {
+  readonly nodes: readonly Node[]
+  readonly places: Places
+  readonly chosen: string | null
+  readonly choose: (node: string | null) => void
+}
+
+/** What the page has more while somebody edits. */
+export interface Tools {
+  readonly edit: CanvasEdit
+  readonly selected: ReadonlySet<string>
+  /** A node that was just added. */
+  readonly added: string | null
+  readonly move: (to: Places) => void
+  readonly bar: ComponentChildren
+  readonly notes: ComponentChildren
+  /** Null while it is closed. */
+  readonly palette: ComponentChildren
+  /** Of a node, or of the flow itself. */
+  readonly side: (node: Node | undefined) => ComponentChildren
+}
+
+const noTools = (): null => null
+const none: Places = {}
 
 /** Follows the flow, and asks for it again when it, or a node of it, has changed. */
 function useFlow(name: string, flow: Flow | undefined, path: string): FlowNow | null {
@@ -62,7 +115,12 @@ function useFlow(name: string, flow: Flow | undefined, path: string): FlowNow | 
   return now
 }
 
-function ShownFlow({ flow, now, path }: { flow: Flow; now: FlowNow; path: string }) {
+interface ShownFlowProps extends ShownProps {
+  /** A hook: null while the flow is only looked at. */
+  readonly useTools: (drawn: Drawn) => Tools | null
+}
+
+export function ShownFlow({ flow, now, path, useTools }: ShownFlowProps) {
   const types = useResource<NodeType[]>('/flows/node-types').value.data
   const graph = useResource<FlowGraph>('/flows/graph').value.data ?? null
   const categoryOf = useMemo(() => {
@@ -75,19 +133,28 @@ function ShownFlow({ flow, now, path }: { flow: Flow; now: FlowNow; path: string
   const places = usePlaces(nodes, wires, { flow, moved })
   const chosen = query.value.get('node')
   const choose = useCallback((node: string | null): void => setQuery({ node, panel: null }), [])
+  const tools = useTools({ nodes, places: places ?? none, chosen, choose })
   const move = (to: Places): void => {
+    tools?.move(to)
     setMoved((known) => ({ ...known, ...to }))
-    void saveLayout(flow, { ...places, ...to }).catch(sayFault)
+    if (tools === null) void saveLayout(flow, { ...places, ...to }).catch(sayFault)
   }
   const node = nodes.find(({ id }) => id === chosen)
   // who goes through the events sees on the canvas where each one was, and keeps the list
   const isNode = node !== undefined && query.value.get('panel') !== 'events'
+  const asked = query.value.get('side')
+  const isRunning = flow.status === 'active' || flow.status === 'paused'
+  const side = asked === 'edit' || asked === 'watch' ? asked : isRunning ? 'watch' : 'edit'
   return (
     <div class="page full flow">
-      <Toolbar flow={flow} path={path} />
+      <Toolbar flow={flow} path={path}>
+        {tools?.bar}
+      </Toolbar>
+      {tools?.notes}
       <CodeNote of={flow} />
       <Issues issues={flow.issues} choose={choose} />
-      <div class="beside">
+      <div class={tools?.palette ? 'beside with-palette' : 'beside'}>
+        {tools?.palette}
         {query.value.get('view') === 'table' ? (
           <NodeTable flow={flow.name} nodes={nodes} wires={wires} choose={choose} />
         ) : places === null ? (
@@ -104,10 +171,16 @@ function ShownFlow({ flow, now, path }: { flow: Flow; now: FlowNow; path: string
             chosen={chosen}
             choose={choose}
             move={move}
+            edit={tools?.edit ?? null}
+            selected={tools?.selected}
+            added={tools?.added ?? null}
           />
         )}
         <aside class="panel" aria-label={isNode ? 'Node' : 'Events'}>
-          {isNode ? (
+          {tools ? <Sides side={side} /> : null}
+          {tools && side === 'edit' ? (
+            tools.side(node)
+          ) : isNode ? (
             <Inspector key={node.id} flow={flow} node={node} now={now} path={path} close={() => choose(null)} />
           ) : (
             <EventsList flow={flow.name} now={now} chosen={node?.id ?? null} choose={choose} />
@@ -136,6 +209,17 @@ function usePlaces(
     [isKnown, known, layOut, nodes, wires],
   )
 }
+
+/** What the panel is for: to change what is chosen, or to see what it does. */
+const Sides = ({ side }: { side: 'edit' | 'watch' }) => (
+  <div class="sides" role="group" aria-label="The panel">
+    {(['edit', 'watch'] as const).map((one) => (
+      <button key={one} class="chip" aria-pressed={side === one} onClick={() => setQuery({ side: one })}>
+        {one === 'edit' ? 'Edit' : 'Watch'}
+      </button>
+    ))}
+  </div>
+)
 
 /** Where nodes stand is for everybody, and no change of the flow. */
 const saveLayout = (flow: Flow, places: Places): Promise<unknown> =>

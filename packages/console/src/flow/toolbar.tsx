@@ -1,5 +1,6 @@
 /** The name of a flow, how it is, and what is done with it as a whole. */
 import type { Flow, StepResult, ValidationResult } from '@flow-service/client-sdk'
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 
 import { post } from '../api/call.ts'
@@ -14,9 +15,11 @@ interface ToolbarProps {
   readonly flow: Flow
   /** Of the resource that the page shows. */
   readonly path: string
+  /** What can be done to the draft, where somebody edits it. */
+  readonly children?: ComponentChildren
 }
 
-export function Toolbar({ flow, path }: ToolbarProps) {
+export function Toolbar({ flow, path, children }: ToolbarProps) {
   const [isBusy, setBusy] = useState(false)
   const at = `/flows/${encodeURIComponent(flow.name)}`
   const act = async (work: () => Promise<string>): Promise<void> => {
@@ -62,9 +65,12 @@ export function Toolbar({ flow, path }: ToolbarProps) {
       ) : (
         <LiveControls flow={flow} at={at} isBusy={isBusy} act={act} />
       )}
-      <button disabled={isBusy} onClick={validate}>
-        Validate
-      </button>
+      {/* a draft is checked while somebody edits it */}
+      {children ?? (
+        <button disabled={isBusy} onClick={validate}>
+          Validate
+        </button>
+      )}
     </header>
   )
 }

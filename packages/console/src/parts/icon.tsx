@@ -1,5 +1,6 @@
 /** Icons: a path on a grid of 20 px each, in the colour of the text beside them, which says what they are. */
 const paths = {
+  add: 'M10 4.500v11M4.500 10h11',
   bell: 'M5 14h10l-1.300-2.200V9a3.700 3.700 0 0 0-7.400 0v2.800zM8.500 16.500h3',
   boards: 'M4 4h5v7H4zM11 4h5v4h-5zM11 10h5v6h-5zM4 13h5v3H4z',
   chip: 'M6 6h8v8H6zM8 3.500V6M12 3.500V6M8 14v2.500M12 14v2.500M3.500 8H6M3.500 12H6M14 8h2.500M14 12h2.500',
@@ -20,6 +21,8 @@ const paths = {
   save: 'M10 4v8M6.500 9 10 12.500 13.500 9M4 16h12',
   moon: 'M15.500 12A6.200 6.200 0 0 1 8 4.500a6.200 6.200 0 1 0 7.500 7.500',
   out: 'M8 4H4.500v12H8M8 10h8M13 7l3 3-3 3',
+  redo: 'M12.500 5.500 15.500 8.500l-3 3M15.500 8.500H8a3.500 3.500 0 0 0 0 7h3',
+  undo: 'M7.500 5.500 4.500 8.500l3 3M4.500 8.500H12a3.500 3.500 0 0 1 0 7H9',
   search: 'M9 4a5 5 0 1 0 0 10A5 5 0 0 0 9 4M12.800 12.800 16.500 16.500',
   step: 'M5 4.500v11l7-5.500zM15 4.500v11',
   stop: 'M5.500 5.500h9v9h-9z',
