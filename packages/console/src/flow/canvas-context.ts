@@ -3,7 +3,7 @@ import { signal, type ReadonlySignal } from '@preact/signals'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 
-import type { FlowNow } from './live.ts'
+import { type FlowNow, idle } from './live.ts'
 
 export interface CanvasOf {
   readonly flow: string
@@ -20,7 +20,7 @@ const none: CanvasOf = {
   flow: '',
   now: {
     values: { of: () => signal(null), take: () => undefined },
-    nodeOf: () => signal({ status: 'idle', health: 'ok', message: null }),
+    nodeOf: () => signal(idle),
     rate: signal(0),
     listen: () => () => undefined,
     close: () => undefined,

@@ -7,7 +7,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { Status } from '../parts/status.tsx'
 import { useCanvas } from './canvas-context.ts'
-import { type Elsewhere, INPUTS, OUTPUTS, portKey, shortName } from './graph.ts'
+import { type Elsewhere, isStandIn, portKey, shortName } from './graph.ts'
 import { LiveText } from './live-text.tsx'
 
 export interface CardData extends Record<string, unknown> {
@@ -68,8 +68,6 @@ function usePorts({ id, ports }: Node): void {
     drawn.current = known
   }, [known])
 }
-
-export const isStandIn = (id: string): boolean => id === INPUTS || id === OUTPUTS
 
 function Now({ node, issue }: { node: string; issue: CardData['issue'] }) {
   const { status, health, message } = useCanvas().now.nodeOf(node).value

@@ -9,6 +9,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { clock, number, oneLine } from '../format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { JsonView } from '../parts/json-view.tsx'
+import { query, setQuery } from '../router.ts'
 import { shortName } from './graph.ts'
 import type { FlowNow } from './live.ts'
 
@@ -30,13 +31,19 @@ interface FlowEvent {
 interface EventsListProps {
   readonly flow: string
   readonly now: FlowNow
-  readonly choose: (node: string) => void
+  readonly chosen: string | null
+  /** Opens the inspector of a node. */
+  readonly choose: (node: string | null) => void
 }
 
-export function EventsList({ flow, now, choose }: EventsListProps) {
+export function EventsList({ flow, now, chosen, choose }: EventsListProps) {
   const { events, passed, isHeld, hold, clear } = useEvents(flow, now)
-  const [find, setFind] = useState('')
+  const find = query.value.get('events') ?? ''
   const [open, setOpen] = useState<number | null>(null)
+  const flip = ({ seq, node }: FlowEvent): void => {
+    setOpen(open === seq ? null : seq)
+    if (open !== seq && node !== null) setQuery({ node, panel: 'events' })
+  }
   const found = events.filter(({ name, node }) => find === '' || name.includes(find) || node?.includes(find))
   return (
     <>
@@ -46,6 +53,11 @@ export function EventsList({ flow, now, choose }: EventsListProps) {
           <span class="num">{now.rate}</span>/s
         </small>
         <span class="grow" />
+        {chosen === null ? null : (
+          <button class="bare" onClick={() => choose(chosen)}>
+            Node
+          </button>
+        )}
         <button class="bare" aria-pressed={isHeld} onClick={hold} title="Holds this list; the flow goes on">
           <Icon name={isHeld ? 'play' : 'pause'} /> {isHeld ? `${number(passed)} passed` : 'Hold'}
         </button>
@@ -61,18 +73,12 @@ export function EventsList({ flow, now, choose }: EventsListProps) {
           aria-label="Message or node"
           placeholder="message or node"
           value={find}
-          onInput={({ currentTarget }) => setFind(currentTarget.value)}
+          onInput={({ currentTarget }) => setQuery({ events: currentTarget.value })}
         />
       </div>
       <ol class="events">
         {found.slice(0, SHOWN).map((event) => (
-          <Line
-            key={event.seq}
-            event={event}
-            isOpen={open === event.seq}
-            flip={() => setOpen(open === event.seq ? null : event.seq)}
-            choose={choose}
-          />
+          <Line key={event.seq} event={event} isOpen={open === event.seq} flip={() => flip(event)} choose={choose} />
         ))}
       </ol>
       {found.length === 0 ? (
@@ -107,7 +113,7 @@ const Line = ({ event: { ts, name, node, value, isBad }, isOpen, flip, choose }:
         <JsonView of={value} />
         {node === null ? null : (
           <button onClick={() => choose(node)}>
-            Node <b>{node}</b>
+            Open node <b>{node}</b>
           </button>
         )}
       </div>

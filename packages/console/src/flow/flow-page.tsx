@@ -1,7 +1,7 @@
 /** One flow: its graph with what happens in it, what its nodes are, and the list of events. */
 import type { Flow, FlowGraph, Node, NodeType } from '@flow-service/client-sdk'
 import type { ComponentChildren, ComponentType } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 
 import { call } from '../api/call.ts'
 import { load, useResource } from '../api/resource.ts'
@@ -9,13 +9,15 @@ import { Loading, Refused } from '../parts/states.tsx'
 import { sayFault } from '../parts/toast.tsx'
 import { query, setQuery } from '../router.ts'
 import { Canvas, type CanvasEdit } from './canvas.tsx'
+import { CodeNote } from './code-note.tsx'
 import { EventsList } from './events-list.tsx'
-import { drawnNodes, flowsRead, wiresOf } from './graph.ts'
+import { drawnNodes, flowsRead, type Wires, wiresOf } from './graph.ts'
 import { Inspector } from './inspector.tsx'
 import { Issues } from './issues.tsx'
+import type { placesOf } from './lay-out.ts'
 import { type FlowNow, followFlow } from './live.ts'
 import { NodeTable } from './node-table.tsx'
-import { type Places, placesOf } from './places.ts'
+import { isPlaced, type Places } from './places.ts'
 import { Toolbar } from './toolbar.tsx'
 
 /** Asked for again at most so often while it changes. */
@@ -82,6 +84,7 @@ export interface Tools {
 }
 
 const noTools = (): null => null
+const none: Places = {}
 
 /** Follows the flow, and asks for it again when it, or a node of it, has changed. */
 function useFlow(name: string, flow: Flow | undefined, path: string): FlowNow | null {
@@ -94,7 +97,8 @@ function useFlow(name: string, flow: Flow | undefined, path: string): FlowNow | 
     next.listen((frames) => {
       const isTold = frames.some(
         (frame) =>
-          (frame.type === 'flow' && frame.name === name) || (frame.type === 'node' && frame.status === 'failed'),
+          (frame.type === 'flow' && frame.name === name) ||
+          (frame.type === 'node' && frame.run === null && frame.status === 'failed'),
       )
       if (!isTold || timer !== 0) return
       timer = window.setTimeout(() => {
@@ -126,19 +130,18 @@ export function ShownFlow({ flow, now, path, useTools }: ShownFlowProps) {
   const nodes = useMemo(() => drawnNodes(flow.name, flow), [flow])
   const wires = useMemo(() => wiresOf(flow.name, nodes, graph), [flow.name, nodes, graph])
   const [moved, setMoved] = useState<Places>({})
-  const places = useMemo(
-    () => placesOf(nodes, wires.wires, { ...flow.layout.nodes, ...moved }),
-    [nodes, wires, flow.layout, moved],
-  )
+  const places = usePlaces(nodes, wires, { flow, moved })
   const chosen = query.value.get('node')
-  const choose = (node: string | null): void => setQuery({ node })
-  const tools = useTools({ nodes, places, chosen, choose })
+  const choose = useCallback((node: string | null): void => setQuery({ node, panel: null }), [])
+  const tools = useTools({ nodes, places: places ?? none, chosen, choose })
   const move = (to: Places): void => {
     tools?.move(to)
     setMoved((known) => ({ ...known, ...to }))
     if (tools === null) void saveLayout(flow, { ...places, ...to }).catch(sayFault)
   }
   const node = nodes.find(({ id }) => id === chosen)
+  // who goes through the events sees on the canvas where each one was, and keeps the list
+  const isNode = node !== undefined && query.value.get('panel') !== 'events'
   const asked = query.value.get('side')
   const isRunning = flow.status === 'active' || flow.status === 'paused'
   const side = asked === 'edit' || asked === 'watch' ? asked : isRunning ? 'watch' : 'edit'
@@ -148,11 +151,14 @@ export function ShownFlow({ flow, now, path, useTools }: ShownFlowProps) {
         {tools?.bar}
       </Toolbar>
       {tools?.notes}
+      <CodeNote of={flow} />
       <Issues issues={flow.issues} choose={choose} />
       <div class={tools?.palette ? 'beside with-palette' : 'beside'}>
         {tools?.palette}
         {query.value.get('view') === 'table' ? (
           <NodeTable flow={flow.name} nodes={nodes} wires={wires} choose={choose} />
+        ) : places === null ? (
+          <Loading />
         ) : (
           <Canvas
             flow={flow.name}
@@ -170,18 +176,37 @@ export function ShownFlow({ flow, now, path, useTools }: ShownFlowProps) {
             added={tools?.added ?? null}
           />
         )}
-        <aside class="panel" aria-label={node ? 'Node' : 'Events'}>
+        <aside class="panel" aria-label={isNode ? 'Node' : 'Events'}>
           {tools ? <Sides side={side} /> : null}
           {tools && side === 'edit' ? (
             tools.side(node)
-          ) : node ? (
+          ) : isNode ? (
             <Inspector key={node.id} flow={flow} node={node} now={now} path={path} close={() => choose(null)} />
           ) : (
-            <EventsList flow={flow.name} now={now} choose={choose} />
+            <EventsList flow={flow.name} now={now} chosen={node?.id ?? null} choose={choose} />
           )}
         </aside>
       </div>
     </div>
+  )
+}
+
+/** Null until what lays nodes out is here, which is loaded only when some have no place. */
+function usePlaces(
+  nodes: readonly Node[],
+  { wires }: Wires,
+  { flow, moved }: { readonly flow: Flow; readonly moved: Places },
+): Places | null {
+  const [layOut, setLayOut] = useState<typeof placesOf | null>(null)
+  const known = useMemo(() => ({ ...flow.layout.nodes, ...moved }), [flow.layout, moved])
+  const isKnown = isPlaced(nodes, known)
+  useEffect(() => {
+    if (isKnown || layOut !== null) return
+    import('./lay-out.ts').then(({ placesOf: loaded }) => setLayOut(() => loaded), sayFault)
+  }, [isKnown, layOut])
+  return useMemo(
+    () => (isKnown ? known : (layOut?.(nodes, wires, known) ?? null)),
+    [isKnown, known, layOut, nodes, wires],
   )
 }
 

@@ -34,6 +34,7 @@ export interface Wires {
 
 /** Nodes that stand for the inputs and outputs of the flow itself: no id of a node begins so. */
 export const [INPUTS, OUTPUTS] = ['$inputs', '$outputs']
+export const isStandIn = (id: string): boolean => id === INPUTS || id === OUTPUTS
 
 export const portKey = (node: string, { direction, port }: Pick<Port, 'direction' | 'port'>): string =>
   `${node} ${direction} ${port}`

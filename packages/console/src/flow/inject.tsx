@@ -2,7 +2,7 @@
 import type { Flow, Node, Port, TriggerResult } from '@flow-service/client-sdk'
 import { useState } from 'preact/hooks'
 
-import { post } from '../api/call.ts'
+import { post, Problem } from '../api/call.ts'
 import { Form, TextField } from '../parts/form.tsx'
 import { say } from '../parts/toast.tsx'
 import { INPUTS, OUTPUTS } from './graph.ts'
@@ -27,7 +27,7 @@ export function Inject({ flow, node, at }: InjectProps) {
     if (node.id === INPUTS) {
       for (const port of given) {
         // oxlint-disable-next-line no-await-in-loop -- in the order of the fields
-        await post(`/messages/${encodeURIComponent(port.message)}`, { value: values[port.port] })
+        await put(port, values[port.port])
       }
       say('Published')
       return
@@ -64,6 +64,20 @@ export function Inject({ flow, node, at }: InjectProps) {
       )}
     </details>
   )
+}
+
+/** Gives a message a value from outside; what is wrong with it is told of its field. */
+async function put({ message, port }: Port, value: unknown): Promise<void> {
+  try {
+    await post(`/messages/${encodeURIComponent(message)}`, { value })
+  } catch (error) {
+    if (!(error instanceof Problem) || error.errors.length === 0) throw error
+    const errors = error.errors.map(({ path, message: text }) => ({
+      path: path.replace('/value', `/values/${port}`),
+      message: text,
+    }))
+    throw new Problem(error.status, error.code, error.message, { errors })
+  }
 }
 
 /** A text where one is asked for; else JSON, and what is no JSON is a text, which the engine refuses where it does not fit. */

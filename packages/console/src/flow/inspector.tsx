@@ -1,20 +1,21 @@
 /** A node as it is: its ports with their values, its settings and code, its last failure, what it prints, and a way to try it. */
 import type { Flow, MessageHistoryEntry, Node, NodeState, Port } from '@flow-service/client-sdk'
+import type { ReadonlySignal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 
 import { post } from '../api/call.ts'
 import { load, useResource } from '../api/resource.ts'
-import { clock, oneLine } from '../format.ts'
+import { clock, number, oneLine } from '../format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { JsonView } from '../parts/json-view.tsx'
 import { LogText } from '../parts/log-text.tsx'
 import { Loading } from '../parts/states.tsx'
 import { Status } from '../parts/status.tsx'
 import { say, sayFault } from '../parts/toast.tsx'
-import { isStandIn } from './card.tsx'
-import { shortName } from './graph.ts'
+import { isStandIn, shortName } from './graph.ts'
 import { Inject } from './inject.tsx'
-import type { FlowNow } from './live.ts'
+import type { FlowNow, NodeNow } from './live.ts'
+import { lineOf } from './traceback.ts'
 
 interface InspectorProps {
   readonly flow: Flow
@@ -26,7 +27,7 @@ interface InspectorProps {
 }
 
 export function Inspector({ flow, node, now, path, close }: InspectorProps) {
-  const state = flow.node_states.find((one) => one.node === node.id) ?? null
+  const error = flow.node_states.find((one) => one.node === node.id)?.error ?? null
   const at = `/flows/${encodeURIComponent(flow.name)}/nodes/${encodeURIComponent(node.id)}`
   return (
     <>
@@ -40,7 +41,9 @@ export function Inspector({ flow, node, now, path, close }: InspectorProps) {
         </button>
       </header>
       <div class="panel-body">
-        {state ? <State state={state} at={at} path={path} /> : null}
+        {isStandIn(node.id) || flow.mode === 'batch' ? null : (
+          <State of={now.nodeOf(node.id)} error={error} at={at} path={path} />
+        )}
         {flow.issues.flatMap((issue) =>
           issue.node === node.id
             ? [
@@ -53,7 +56,7 @@ export function Inspector({ flow, node, now, path, close }: InspectorProps) {
         {flow.mode === 'live' && node.ports.length > 0 ? <Inject flow={flow} node={node} at={at} /> : null}
         <Ports flow={flow.name} ports={node.ports} now={now} />
         <Settings of={node.settings} />
-        {node.source === null ? null : <Source of={node} />}
+        {node.source === null ? null : <Source of={node} bad={lineOf(error?.traceback ?? '', node.id)} />}
         {node.entry === null ? null : (
           <section>
             <h2>Code</h2>
@@ -73,8 +76,18 @@ export function Inspector({ flow, node, now, path, close }: InspectorProps) {
   )
 }
 
-function State({ state, at, path }: { state: NodeState; at: string; path: string }) {
-  const { status, health, message, error } = state
+interface StateProps {
+  readonly of: ReadonlySignal<NodeNow>
+  /** The last failure, whole. */
+  readonly error: NodeState['error']
+  /** Of the node in the API. */
+  readonly at: string
+  readonly path: string
+}
+
+function State({ of, error: last, at, path }: StateProps) {
+  const { status, health, message, executions } = of.value
+  const error = status === 'failed' ? last : null
   const act = (verb: string, done: string) => async (): Promise<void> => {
     try {
       await post(`${at}/${verb}`)
@@ -84,19 +97,31 @@ function State({ state, at, path }: { state: NodeState; at: string; path: string
       sayFault(problem)
     }
   }
-  if (status === 'idle' && health === 'ok' && error === null && message === null) return null
   return (
     <section class={error ? 'card wrong' : 'card'} aria-label="State">
       <p class="line">
         <Status is={status} isWord />
-        {health === 'ok' ? null : <Status is={health === 'down' ? 'failed' : health} isWord />}
-        {message}
+        {health === 'ok' ? null : (
+          <>
+            <Status is={health === 'down' ? 'failed' : health} />
+            connection {health}
+          </>
+        )}
+        <small>
+          <span class="num">{number(executions)}</span> executions since you look
+        </small>
       </p>
+      {error === null && message !== null ? <p>{message}</p> : null}
       {error ? (
         <>
           <h2>{error.type}</h2>
           <p>{error.message}</p>
-          {error.traceback === null ? null : <pre class="log">{error.traceback}</pre>}
+          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reached by keys */}
+          {error.traceback === null ? null : (
+            <pre class="log" tabIndex={0}>
+              {error.traceback}
+            </pre>
+          )}
         </>
       ) : null}
       {status === 'failed' ? (
@@ -196,13 +221,14 @@ const Settings = ({ of }: { of: Node['settings'] }) =>
 const isSecret = (value: unknown): value is { readonly $secret: string } =>
   typeof value === 'object' && value !== null && '$secret' in value
 
-const Source = ({ of: { source, library } }: { of: Node }) => (
+/** `bad`: the line that has failed. */
+const Source = ({ of: { source, library }, bad }: { of: Node; bad: number | null }) => (
   <section>
     <h2>{library === null ? 'Source' : `Source, of the library: ${library}`}</h2>
     {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reached by keys */}
     <pre class="log source" tabIndex={0} aria-label="Source">
       {(source ?? '').split('\n').map((line, index) => (
-        <code key={index}>{`${line}\n`}</code>
+        <code key={index} class={index + 1 === bad ? 'bad' : ''}>{`${line}\n`}</code>
       ))}
     </pre>
   </section>

@@ -1,39 +1,35 @@
 /** All flows: how they are, and what is done with a flow as a whole. */
-import type { Flow, FlowListItem } from '@flow-service/client-sdk'
+import type { FlowListItem } from '@flow-service/client-sdk'
 import { useEffect, useState } from 'preact/hooks'
 
-import { call, post } from '../api/call.ts'
 import { load, useResource } from '../api/resource.ts'
 import { ago, counted, number } from '../format.ts'
 import { now } from '../live/clock.ts'
 import { follow } from '../live/events.ts'
-import { Confirm, Dialog } from '../parts/dialog.tsx'
-import { Form, TextField } from '../parts/form.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Sheet } from '../parts/sheet.tsx'
 import { Empty, Loading, Refused } from '../parts/states.tsx'
 import { Status } from '../parts/status.tsx'
-import { say, sayFault } from '../parts/toast.tsx'
-import { go, query, setQuery } from '../router.ts'
-import { ImportFlow, NewFlow } from './new-flow.tsx'
+import { query, setQuery } from '../router.ts'
+import { type Asked, Asking, FlowActions, FLOWS } from './flow-actions.tsx'
 
-const PATH = '/flows/'
 const AGAIN_MS = 500
-
-type Asked =
-  | { readonly what: 'new' | 'import' }
-  | { readonly what: 'rename' | 'duplicate' | 'delete'; readonly flow: FlowListItem }
-  | null
+/** What the list is narrowed to: the value of a filter, and which flows it leaves. */
+const filters = {
+  mode: ['live', 'batch'],
+  status: ['active', 'paused', 'stopped', 'failed', 'ready', 'draft'],
+} as const
 
 export function FlowTable() {
-  const { data: flows, problem } = useResource<FlowListItem[]>(PATH).value
-  const [asked, ask] = useState<Asked>(null)
+  const { data: flows, problem } = useResource<FlowListItem[]>(FLOWS).value
+  const [asked, ask] = useState<Asked | null>(null)
   useEffect(followFlows, [])
   const find = query.value.get('find') ?? ''
-  const mode = query.value.get('mode')
+  const [mode, status] = [query.value.get('mode'), query.value.get('status')]
   const shown = (flows ?? []).filter(
     (flow) =>
       (mode === null || flow.mode === mode) &&
+      (status === null || flow.status === status || (status === 'draft' && flow.has_draft)) &&
       `${flow.name} ${flow.title}`.toLowerCase().includes(find.trim().toLowerCase()),
   )
   return (
@@ -58,23 +54,30 @@ export function FlowTable() {
             onInput={({ currentTarget }) => setQuery({ find: currentTarget.value })}
           />
         </div>
-        {['live', 'batch'].map((one) => (
-          <button
-            key={one}
-            class="chip"
-            aria-pressed={mode === one}
-            onClick={() => setQuery({ mode: mode === one ? null : one })}
-          >
-            {one}
-          </button>
-        ))}
+        <Choices of="mode" now={mode} />
+        <Choices of="status" now={status} />
       </div>
-      {problem && flows === undefined ? <Refused problem={problem} again={() => void load(PATH)} /> : null}
+      {problem && flows === undefined ? <Refused problem={problem} again={() => void load(FLOWS)} /> : null}
       {flows === undefined ? problem ? null : <Loading /> : <Rows flows={flows} shown={shown} ask={ask} />}
       {asked ? <Asking asked={asked} close={() => ask(null)} /> : null}
     </div>
   )
 }
+
+const Choices = ({ of, now: chosen }: { of: keyof typeof filters; now: string | null }) => (
+  <span class="choices" role="group" aria-label={of}>
+    {filters[of].map((one) => (
+      <button
+        key={one}
+        class="chip"
+        aria-pressed={chosen === one}
+        onClick={() => setQuery({ [of]: chosen === one ? null : one })}
+      >
+        {one}
+      </button>
+    ))}
+  </span>
+)
 
 /** Asks again when flows have changed. */
 function followFlows(): () => void {
@@ -83,7 +86,7 @@ function followFlows(): () => void {
     if (timer !== 0 || frames.every(({ type }) => type === 'snapshot')) return
     timer = window.setTimeout(() => {
       timer = 0
-      void load(PATH)
+      void load(FLOWS)
     }, AGAIN_MS)
   })
   return () => {
@@ -109,8 +112,8 @@ function Rows({ flows, shown, ask }: RowsProps) {
   }
   if (shown.length === 0) {
     return (
-      <Empty title="No flow has that name">
-        Loosen the search, or <a href="#/flows">show all flows</a>
+      <Empty title="No flow fits">
+        Loosen the filter, or <a href="#/flows">show all flows</a>
       </Empty>
     )
   }
@@ -135,19 +138,16 @@ function Rows({ flows, shown, ask }: RowsProps) {
           is: 'num',
           show: ({ last_activity_at: ts }) => (ts === null ? 'not yet' : <span title={ts}>{ago(ts, now.value)}</span>),
         },
-        { title: '', show: (flow) => <Actions of={flow} ask={ask} /> },
+        { title: 'Defined in', show: ({ origin }) => (origin === 'code' ? 'code' : 'console') },
+        { title: '', show: (flow) => <FlowActions of={flow} ask={ask} /> },
       ]}
     />
   )
 }
 
-const Name = ({ of: { name, title, origin } }: { of: FlowListItem }) => (
+const Name = ({ of: { name, title } }: { of: FlowListItem }) => (
   <>
-    <a href={`#/flows/${encodeURIComponent(name)}`}>{title || name}</a>{' '}
-    <small>
-      {title === '' ? '' : name}
-      {origin === 'code' ? ' from code' : ''}
-    </small>
+    <a href={`#/flows/${encodeURIComponent(name)}`}>{title || name}</a> {title === '' ? null : <small>{name}</small>}
   </>
 )
 
@@ -160,88 +160,3 @@ const issuesOf = ({ issues: { error, warning, advisory }, failed_nodes: failed }
   ]
     .filter(Boolean)
     .join(', ')
-
-function Actions({ of: flow, ask }: { of: FlowListItem; ask: (asked: Asked) => void }) {
-  const act = async (verb: string, done: string): Promise<void> => {
-    try {
-      await post(`/flows/${encodeURIComponent(flow.name)}/${verb}`)
-      say(`${flow.name}: ${done}`)
-    } catch (problem) {
-      sayFault(problem)
-    }
-    await load(PATH)
-  }
-  const isOn = flow.status === 'active' || flow.status === 'paused'
-  return (
-    <span class="row-actions">
-      {flow.mode === 'live' && flow.published_version !== null ? (
-        <button onClick={() => void (isOn ? act('stop', 'stopped') : act('start', 'started'))}>
-          {isOn ? 'Stop' : 'Start'}
-        </button>
-      ) : null}
-      <button onClick={() => ask({ what: 'duplicate', flow })}>Copy</button>
-      {flow.origin === 'code' ? null : (
-        <>
-          <button onClick={() => ask({ what: 'rename', flow })}>Rename</button>
-          <button onClick={() => ask({ what: 'delete', flow })}>Delete</button>
-        </>
-      )}
-    </span>
-  )
-}
-
-function Asking({ asked, close }: { asked: NonNullable<Asked>; close: () => void }) {
-  if (!('flow' in asked)) return asked.what === 'new' ? <NewFlow close={close} /> : <ImportFlow close={close} />
-  const { flow, what } = asked
-  const at = `/flows/${encodeURIComponent(flow.name)}`
-  if (what === 'delete') {
-    const act = async (): Promise<void> => {
-      await call('DELETE', at)
-      say(`${flow.name} is deleted`)
-      await load(PATH)
-    }
-    return (
-      <Confirm title={`Delete ${flow.name}?`} verb="Delete" act={act} close={close}>
-        <p>The flow and its versions go. Its runs stay.</p>
-      </Confirm>
-    )
-  }
-  return <Rename at={at} flow={flow} what={what} close={close} />
-}
-
-interface RenameProps {
-  readonly at: string
-  readonly flow: FlowListItem
-  readonly what: 'rename' | 'duplicate'
-  readonly close: () => void
-}
-
-function Rename({ at, flow, what, close }: RenameProps) {
-  const [name, setName] = useState(what === 'rename' ? flow.name : `${flow.name}_copy`)
-  const submit = async (): Promise<void> => {
-    const made = await post<Flow>(`${at}/${what}`, { name })
-    close()
-    await load(PATH)
-    if (what === 'duplicate') go(`/flows/${encodeURIComponent(made.name)}`)
-    else say(`${flow.name} is called ${made.name} now`)
-  }
-  return (
-    <Dialog title={what === 'rename' ? `Rename ${flow.name}` : `Copy ${flow.name}`} close={close}>
-      <Form
-        fields={['/name']}
-        verb={what === 'rename' ? 'Rename' : 'Copy'}
-        submit={submit}
-        isReady={name.trim() !== ''}
-        more={
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
-        }
-      >
-        {({ at: faults }) => (
-          <TextField label="Name" about="letters, digits and _" value={name} change={setName} fault={faults['/name']} />
-        )}
-      </Form>
-    </Dialog>
-  )
-}

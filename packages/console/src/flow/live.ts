@@ -14,6 +14,8 @@ export interface NodeNow {
   readonly health: string
   /** Of the last failure, or of the health. */
   readonly message: string | null
+  /** Begun since the page is open. */
+  readonly executions: number
 }
 
 export interface FlowNow {
@@ -29,7 +31,7 @@ export interface FlowNow {
 /** Above this many events a second nothing flashes: everything would, and painting is what costs. */
 export const QUIET = 300
 
-const idle: NodeNow = { status: 'idle', health: 'ok', message: null }
+export const idle: NodeNow = { status: 'idle', health: 'ok', message: null, executions: 0 }
 
 /** Follows a flow, and the values of those that it reads, until `close`. */
 export function followFlow(flow: string, others: readonly string[]): FlowNow {
@@ -51,15 +53,19 @@ export function followFlow(flow: string, others: readonly string[]): FlowNow {
   }
   const take = (frame: EventFrame): void => {
     if (frame.type === 'node' && frame.flow === flow && frame.run === null)
-      change(frame.node, { status: frame.status, message: frame.error?.message ?? null })
+      change(frame.node, {
+        status: frame.status,
+        message: frame.error?.message ?? null,
+        executions: nodeOf(frame.node).peek().executions + (frame.executions ?? 0),
+      })
     else if (frame.type === 'health' && frame.flow === flow)
       change(frame.node, { health: frame.status, message: frame.message })
     else if (frame.type === 'snapshot')
       for (const { node, status, health, error, message } of frame.nodes.filter((one) => one.flow === flow))
         change(node, { status, health, message: error?.message ?? message })
   }
-  const end = follow({ kinds: ['value', 'node', 'health', 'flow'], flows: [flow, ...others] }, (frames) => {
-    received += frames.length
+  const end = follow({ kinds: ['value', 'node', 'health', 'flow'], flows: [flow, ...others] }, (frames, count) => {
+    received += count
     for (const frame of frames) take(frame)
     values.take(frames)
     for (const listener of listeners) listener(frames)

@@ -49,7 +49,12 @@ export function Toolbar({ flow, path, children }: ToolbarProps) {
       </a>
       <h1 title={flow.name}>{flow.title || flow.name}</h1>
       <Status is={flow.status} isWord />
-      <small>{factsOf(flow).join(' · ')}</small>
+      <small>{factsOf(flow)}</small>
+      {flow.status === 'paused' || flow.held > 0 ? (
+        <small class="held" title="Deliveries that wait until the flow goes on, or a step lets one through">
+          <b class="num">{number(flow.held)}</b> held
+        </small>
+      ) : null}
       <Form flow={flow} />
       <span class="grow" />
       <button aria-pressed={query.value.get('view') === 'table'} onClick={flipView}>
@@ -129,12 +134,8 @@ function LiveControls({ flow, at, isBusy, act }: LiveControlsProps) {
 
 const flipView = (): void => setQuery({ view: query.peek().get('view') === 'table' ? null : 'table' })
 
-const factsOf = ({ mode, published_version: version, held, origin, code }: Flow): string[] => [
-  mode,
-  version === null ? 'not published' : `v${version}`,
-  ...(held > 0 ? [`${held} held`] : []),
-  ...(origin === 'code' ? [`from ${code?.module ?? 'code'}: edit it there`] : []),
-]
+const factsOf = ({ mode, published_version: version }: Flow): string =>
+  `${mode} · ${version === null ? 'not published' : `v${version}`}`
 
 /** Where there is a draft beside what is published: which of them is shown. */
 function Form({ flow }: { flow: Flow }) {
