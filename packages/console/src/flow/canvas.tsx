@@ -142,10 +142,12 @@ function useKeys({ wires, choose, edit = null, added = null }: CanvasProps, { bo
     if (known) known.focus()
     else void view.current?.fitView({ nodes: [{ id }], maxZoom: 1 }).then(() => focusOn(box.current, id))
   }
+  const isThere = cards.some(({ id }) => id === added)
   useEffect(() => {
-    if (added === null || !cards.some(({ id }) => id === added)) return
-    void view.current?.fitView(fit).then(() => focusOn(box.current, added))
-  }, [added, cards.some(({ id }) => id === added)])
+    if (added === null || !isThere) return
+    void view.current?.fitView(fit)
+    return focusSoon(box, added)
+  }, [added, isThere])
   return (event: TargetedKeyboardEvent<HTMLDivElement>): void => {
     const at = event.target instanceof HTMLElement ? event.target.closest('.react-flow__node') : null
     const id = at?.getAttribute('data-id') ?? null
@@ -162,6 +164,18 @@ function useKeys({ wires, choose, edit = null, added = null }: CanvasProps, { bo
     else return
     event.preventDefault()
   }
+}
+
+/** The library draws a new card a few frames later. */
+function focusSoon(box: KeysOf['box'], id: string): () => void {
+  let [frame, tries] = [0, 30]
+  const look = (): void => {
+    const card = box.current?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)
+    if (card) card.focus({ preventScroll: true })
+    else if ((tries -= 1) > 0) frame = requestAnimationFrame(look)
+  }
+  frame = requestAnimationFrame(look)
+  return () => cancelAnimationFrame(frame)
 }
 
 /** The nodes and wires as the library draws them, and what it tells of them. */

@@ -27,6 +27,7 @@ export function FlowEditor({ editing }: { readonly editing: Editing }) {
   }
   return (
     <div class="node-editor">
+      <h2>The flow</h2>
       <div class="fields">
         <KeptText
           label="Title"

@@ -108,9 +108,11 @@ function Names({ editing, node, type, select, isGuarded }: NamesProps) {
   }
   return (
     <header class="names">
+      <h2>
+        {node.title || node.id} <small>{type?.title ?? node.type}</small>
+      </h2>
       <KeptText
         label="Title"
-        about={type?.title ?? node.type}
         value={node.title}
         read={anyText}
         write={itself}

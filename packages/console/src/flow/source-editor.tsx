@@ -76,7 +76,8 @@ interface SourceEditorProps {
 export function SourceEditor({ editing, node, fault }: SourceEditorProps) {
   const isSuperuser = useIsSuperuser()
   const [isWide, setWide] = useState(false)
-  const words = useMemo(() => wordsOf(node), [node])
+  // another list would close the one that is open
+  const words = useMemo(() => wordsOf(node), [JSON.stringify([node.ports, Object.keys(node.settings)])])
   return (
     <section class={isWide ? 'code-source wide' : 'code-source'} aria-label="Code">
       <h3>

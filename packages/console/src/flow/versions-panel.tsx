@@ -111,7 +111,7 @@ function Compare({ editing, versions, from, to, setFrom, setTo }: CompareProps) 
             ))}
           </select>
         </label>
-        {data ? <span class="hint">{counted(data.nodes.length, 'node')} differ</span> : null}
+        {data ? <span class="hint">{counted(data.nodes.length, 'different node')}</span> : null}
       </div>
       {data === undefined ? (
         problem ? (

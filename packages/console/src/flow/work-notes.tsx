@@ -33,7 +33,7 @@ export function WorkNotes({ editing }: { readonly editing: Editing }) {
       ))}
       {conflicts.length === 0 ? null : (
         <div>
-          <h3>Others have changed this too</h3>
+          <h2>Others have changed this too</h2>
           <ul class="conflicts">
             {conflicts.map((conflict) => (
               <OneConflict key={conflict.path.join('/')} editing={editing} conflict={conflict} />

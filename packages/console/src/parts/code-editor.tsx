@@ -24,7 +24,7 @@ import {
   lineNumbers,
 } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 
 /** A word that is offered while somebody types. */
 export interface Word {
@@ -151,7 +151,8 @@ export default function CodeEditor({ label, code, isReadOnly, words: offered, ch
     }
   }, [])
   useEffect(() => view.current?.dispatch({ effects: mode.current.reconfigure(vary()) }), [label, isReadOnly, offered])
-  useEffect(() => {
+  // with the page, not after it: letters that are typed meanwhile would be lost
+  useLayoutEffect(() => {
     const now = view.current
     if (!now || now.state.doc.toString() === code) return
     // it was undone, or somebody else has changed it
