@@ -11,6 +11,8 @@ export interface EditorActs {
   /** Nodes that are chosen. */
   readonly selected: ReadonlySet<string>
   readonly select: (ids: ReadonlySet<string>) => void
+  /** Takes away what is chosen. */
+  readonly remove: () => void
   readonly openPalette: () => void
   readonly openConnect: () => void
   readonly openPublish: () => void
@@ -74,6 +76,8 @@ function heard(event: KeyboardEvent, editing: Editing, acts: EditorActs): boolea
   if (event.altKey || isTyping(event)) return false
   if (key === 'a') acts.openPalette()
   else if (key === 'c') acts.openConnect()
+  // on the canvas the one that has the focus comes first: see there
+  else if ((key === 'delete' || key === 'backspace') && event.target === document.body) acts.remove()
   else return false
   return true
 }
@@ -88,4 +92,6 @@ function pasteText({ draft, name }: Editing, text: string, select: EditorActs['s
   const ids = [...pastedIds(draft.doc.peek(), clip).values()]
   draft.edit('Paste', paste(name, clip))
   select(new Set(ids))
+  // what keys do next is for the copies
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
 }
