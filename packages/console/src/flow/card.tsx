@@ -84,7 +84,7 @@ const Sign = ({ is, title }: { is: string; title: string | null }) => (
 )
 
 function PortLine({ port, ends }: { port: Port; ends: readonly Elsewhere[] }) {
-  const { flow, isEditable } = useCanvas()
+  const { flow, isEditable, isFar } = useCanvas()
   const isInput = port.direction === 'input'
   return (
     <div class={`port ${port.direction}${port.trigger ? '' : ' passive'}`} title={titleOf(port, flow)}>
@@ -94,11 +94,16 @@ function PortLine({ port, ends }: { port: Port; ends: readonly Elsewhere[] }) {
         position={isInput ? Position.Left : Position.Right}
         isConnectable={isEditable}
       />
-      <span>{port.port}</span>
-      {ends.map((end) => (
-        <Chip key={end.is === 'flow' ? end.flow : ''} end={end} isInput={isInput} />
-      ))}
-      {isInput && ends.length === 0 ? null : <LiveText message={port.message} />}
+      {/* from far away only the wires need it */}
+      {isFar.value ? null : (
+        <>
+          <span>{port.port}</span>
+          {ends.map((end) => (
+            <Chip key={end.is === 'flow' ? end.flow : ''} end={end} isInput={isInput} />
+          ))}
+          {isInput && ends.length === 0 ? null : <LiveText message={port.message} />}
+        </>
+      )}
     </div>
   )
 }
