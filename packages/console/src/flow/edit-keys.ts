@@ -73,6 +73,8 @@ function heard(event: KeyboardEvent, editing: Editing, acts: EditorActs): boolea
     else return false
     return true
   }
+  if (key === 'escape' && !event.defaultPrevented && event.target instanceof Element && event.target.closest('.panel'))
+    return leavePanel()
   if (event.altKey || isTyping(event)) return false
   if (key === 'a') acts.openPalette()
   else if (key === 'c') acts.openConnect()
@@ -80,6 +82,13 @@ function heard(event: KeyboardEvent, editing: Editing, acts: EditorActs): boolea
   else if ((key === 'delete' || key === 'backspace') && event.target === document.body) acts.remove()
   else return false
   return true
+}
+
+/** From a field back to the card of the node that it is of. */
+function leavePanel(): boolean {
+  const card = document.querySelector<HTMLElement>('.react-flow__node.selected')
+  card?.focus({ preventScroll: true })
+  return card !== null
 }
 
 const told = (verb: string, command: { readonly title: string } | null): void => {
