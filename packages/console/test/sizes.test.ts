@@ -44,6 +44,17 @@ test('the page of a flow with its canvas is at most 95 kB, compressed', () => {
   expect(bytes).toBeLessThanOrEqual(95 * KB)
 })
 
+test('the editor of code is at most 185 kB, compressed', () => {
+  const key = 'src/parts/code-editor.tsx'
+  expect(manifest[key]).toBeDefined()
+  const entry = Object.keys(manifest).find((one) => manifest[one]?.isEntry) ?? ''
+  const first = filesWith(entry)
+  const files = [...filesWith(key)].filter((file) => !first.has(file))
+  const bytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(join(dist, file)), { level: 9 }).length, 0)
+  console.log(`the editor of code is ${(bytes / KB).toFixed(1)} kB, compressed`)
+  expect(bytes).toBeLessThanOrEqual(185 * KB)
+})
+
 test('all of it is at most 1.2 MB', () => {
   const files = globSync('**/*.{css,html,js,svg}', { cwd: dist })
   expect(files.length).toBeGreaterThan(3)

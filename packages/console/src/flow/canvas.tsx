@@ -75,7 +75,8 @@ export function Canvas(props: CanvasProps) {
   const isFar = useSignal(false)
   const view = useRef<ReactFlowInstance<CardNode, DrawnWire> | null>(null)
   const box = useRef<HTMLDivElement>(null)
-  const { cards, edges, marked, change, mark, selection } = useGraph(props)
+  const before = useRef<ReadonlySet<string>>(new Set())
+  const { cards, edges, marked, change, mark } = useGraph(props)
   const canvas = useMemo<CanvasOf>(
     () => ({ flow, now, isFar, categoryOf, isEditable: edit !== null }),
     [flow, now, categoryOf, edit !== null],
@@ -84,7 +85,15 @@ export function Canvas(props: CanvasProps) {
   return (
     <CanvasContext.Provider value={canvas}>
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- keys of the nodes, which have the focus */}
-      <div class="canvas" ref={box} onKeyDown={hear}>
+      <div
+        class="canvas"
+        ref={box}
+        onKeyDown={hear}
+        onPointerDownCapture={() => {
+          // the library notices the key too late when the click comes with it
+          before.current = props.selected ?? new Set()
+        }}
+      >
         <ReactFlow<CardNode, DrawnWire>
           nodes={cards}
           edges={edges}
@@ -93,10 +102,9 @@ export function Canvas(props: CanvasProps) {
           onInit={(made) => (view.current = made)}
           onNodesChange={change}
           onNodeClick={(event, { id }) => {
-            // with these keys several are chosen
-            if (!event.ctrlKey && !event.metaKey && !event.shiftKey) choose(id)
+            if (event.ctrlKey || event.metaKey) edit?.select(toggled(before.current, id))
+            else if (!event.shiftKey) choose(id)
           }}
-          onSelectionChange={selection}
           onEdgesChange={mark}
           onDragOver={dragOver}
           onDrop={(event) => dropped(event, edit, view.current)}
@@ -154,7 +162,7 @@ function useKeys({ wires, choose, edit = null, added = null }: CanvasProps, { bo
     if (event.key === '1' && !event.ctrlKey) void view.current?.fitView(fit)
     else if (event.key === 'Escape') choose(null)
     else if (edit !== null && deletes.has(event.key)) {
-      const ids = cards.filter((card) => card.selected || card.id === id).map((card) => card.id)
+      const ids = toDelete(cards, at)
       edit.remove(
         ids.filter((one) => !isStandIn(one)),
         wires.wires.filter((wire) => marked.has(wire.id) || wire.id === wireAt(event.target)),
@@ -180,7 +188,7 @@ function focusSoon(box: KeysOf['box'], id: string): () => void {
 
 /** The nodes and wires as the library draws them, and what it tells of them. */
 function useGraph(props: CanvasProps) {
-  const { nodes, wires, chosen, edit = null } = props
+  const { nodes, wires, chosen } = props
   const [cards, setCards] = useState<CardNode[]>(() => cardsOf(props, []))
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
   useEffect(
@@ -191,18 +199,16 @@ function useGraph(props: CanvasProps) {
     () => edgesOf(wires.wires, nodes.length <= LABELLED, marked),
     [wires, nodes.length <= LABELLED, marked],
   )
-  const change = useCallback(
-    (changes: NodeChange<CardNode>[]) => setCards((known) => applyNodeChanges(changes, known)),
-    [],
-  )
-  const told = useRef(edit)
-  told.current = edit
-  const selection = useCallback(
-    ({ nodes: chosenNodes }: { nodes: CardNode[] }) => told.current?.select(new Set(chosenNodes.map(({ id }) => id))),
-    [],
-  )
+  const told = useRef(props)
+  told.current = props
+  const change = useCallback((changes: NodeChange<CardNode>[]) => {
+    const { edit, selected } = told.current
+    const picked = pickedBy(changes, selected)
+    if (picked !== null) edit?.select(picked)
+    setCards((known) => applyNodeChanges(changes, known))
+  }, [])
   const mark = useCallback((changes: EdgeChange<DrawnWire>[]) => setMarked((known) => markedBy(changes, known)), [])
-  return { cards, edges, marked, change, mark, selection }
+  return { cards, edges, marked, change, mark }
 }
 
 const focusOn = (box: HTMLElement | null, id: string): void =>
@@ -262,9 +268,38 @@ function connect(edit: CanvasEdit | null, { source, sourceHandle, target, target
   edit?.connect({ node: source, port: sourceHandle }, { node: target, port: targetHandle })
 }
 
+/** The card that keys have led to, else all that are chosen. */
+function toDelete(cards: readonly CardNode[], at: Element | null): string[] {
+  const chosen = cards.filter(({ selected }) => selected).map(({ id }) => id)
+  const id = at?.getAttribute('data-id') ?? null
+  if (id === null || chosen.includes(id)) return chosen
+  return chosen.length === 0 || at?.matches(':focus-visible') ? [id] : chosen
+}
+
 /** The wire that has the focus. */
 const wireAt = (target: EventTarget | null): string | null =>
   target instanceof Element ? (target.closest('.react-flow__edge')?.getAttribute('data-id') ?? null) : null
+
+function toggled(known: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const next = new Set(known)
+  if (!next.delete(id)) next.add(id)
+  return next
+}
+
+/** The nodes that are chosen together then; null when that stays as it is. */
+function pickedBy(
+  changes: readonly NodeChange<CardNode>[],
+  known: ReadonlySet<string> = new Set(),
+): ReadonlySet<string> | null {
+  const picks = changes.flatMap((change) => (change.type === 'select' ? [change] : []))
+  if (picks.length === 0) return null
+  const next = new Set(known)
+  for (const { id, selected } of picks) {
+    if (selected) next.add(id)
+    else next.delete(id)
+  }
+  return next
+}
 
 function markedBy(changes: readonly EdgeChange<DrawnWire>[], known: ReadonlySet<string>): ReadonlySet<string> {
   const next = new Set(known)

@@ -128,6 +128,9 @@ function More({ editing, open }: { readonly editing: Editing; readonly open: (di
       onKeyDown={(event) => {
         if (event.key === 'Escape') setOpen(false)
       }}
+      onFocusOut={({ currentTarget, relatedTarget }) => {
+        if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) setOpen(false)
+      }}
     >
       <button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         More

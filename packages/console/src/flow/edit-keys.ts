@@ -11,6 +11,8 @@ export interface EditorActs {
   /** Nodes that are chosen. */
   readonly selected: ReadonlySet<string>
   readonly select: (ids: ReadonlySet<string>) => void
+  /** Takes away what is chosen. */
+  readonly remove: () => void
   readonly openPalette: () => void
   readonly openConnect: () => void
   readonly openPublish: () => void
@@ -71,11 +73,22 @@ function heard(event: KeyboardEvent, editing: Editing, acts: EditorActs): boolea
     else return false
     return true
   }
+  if (key === 'escape' && !event.defaultPrevented && event.target instanceof Element && event.target.closest('.panel'))
+    return leavePanel()
   if (event.altKey || isTyping(event)) return false
   if (key === 'a') acts.openPalette()
   else if (key === 'c') acts.openConnect()
+  // on the canvas the one that has the focus comes first: see there
+  else if ((key === 'delete' || key === 'backspace') && event.target === document.body) acts.remove()
   else return false
   return true
+}
+
+/** From a field back to the card of the node that it is of. */
+function leavePanel(): boolean {
+  const card = document.querySelector<HTMLElement>('.react-flow__node.selected')
+  card?.focus({ preventScroll: true })
+  return card !== null
 }
 
 const told = (verb: string, command: { readonly title: string } | null): void => {
@@ -88,4 +101,6 @@ function pasteText({ draft, name }: Editing, text: string, select: EditorActs['s
   const ids = [...pastedIds(draft.doc.peek(), clip).values()]
   draft.edit('Paste', paste(name, clip))
   select(new Set(ids))
+  // what keys do next is for the copies
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
 }

@@ -51,7 +51,10 @@ function useEditor(editing: Editing | null, { places, nodes, chosen, choose }: D
   const [isConnecting, setConnecting] = useState(false)
   const [dialog, open] = useState<EditDialog>(null)
   const entries = useEntries(editing?.draft.doc.value.mode ?? 'live')
-  useEffect(() => select(new Set(chosen === null ? [] : [chosen])), [chosen])
+  useEffect(
+    () => select((known) => (chosen !== null ? new Set([chosen]) : known.size > 1 ? known : new Set())),
+    [chosen],
+  )
   const own = (all: Places): Places => Object.fromEntries(Object.entries(all).filter(([id]) => !isStandIn(id)))
   const chooseAll = (ids: ReadonlySet<string>): void => {
     const [only] = ids
@@ -61,6 +64,7 @@ function useEditor(editing: Editing | null, { places, nodes, chosen, choose }: D
   useEditKeys(editing, {
     selected,
     select: chooseAll,
+    remove: () => editing && remove(editing, [...selected], [], () => chooseAll(new Set())),
     openPalette: () => setPaletteOpen(true),
     openConnect: () => setConnecting(true),
     openPublish: () => open('publish'),
