@@ -11,6 +11,8 @@ import { account, type ConsoleOptions, faultsOf, openConsole, signIn } from './c
 import { publishFlow, scaleFlow } from './documents.ts'
 import { startService, type TestService } from './service.ts'
 
+/** When the memory of the page is looked at; `npm run soak 1 console` takes the time that a leak needs to be seen. */
+const [EARLY_MS, LATE_MS] = process.env['SOAK'] ? [120_000, 600_000] : [4000, 16_000]
 const hostile = '<img src=x onerror=alert(1)>'
 const port = (direction: 'input' | 'output', name: string, more: object = {}) => ({
   direction,
@@ -433,14 +435,21 @@ describe.skipIf(!hasChromium())('flows in the console', () => {
 
   test(
     'a thousand values a second neither flash nor fill the page, and its memory stays',
-    { timeout: 120_000 },
+    { timeout: 2 * LATE_MS + 120_000 },
     async () => {
       await using shown = await opened('#/flows/flood')
       const { page, complaints } = shown
       await card(page, 'source0').waitFor()
       // what would flash, and how often the text of a value changes
       await page.evaluate(() => {
-        const counts = { flashes: 0, texts: 0 }
+        const counts = { flashes: 0, texts: 0, loudMs: 0 }
+        let loudSince = Infinity
+        setInterval(() => {
+          const isLoud = Number(document.querySelector('.panel-head small .num')?.textContent) > 300
+          if (!isLoud) loudSince = Infinity
+          else if (loudSince === Infinity) loudSince = performance.now()
+          counts.loudMs = Math.max(counts.loudMs, performance.now() - loudSince)
+        }, 50)
         const text = document.querySelector('[data-id=since0] .port .live')
         if (text === null) throw new Error('there is no value')
         new MutationObserver(() => (counts.texts += 1)).observe(text, {
@@ -450,31 +459,32 @@ describe.skipIf(!hasChromium())('flows in the console', () => {
         })
         const { animate } = Element.prototype
         Element.prototype.animate = function counted(...given) {
-          counts.flashes += 1
+          // a busy machine has few events in some seconds, and the rate is that of the last one
+          if (performance.now() - loudSince > 1500) counts.flashes += 1
           return animate.apply(this, given)
         }
         Object.assign(globalThis, { counts })
       })
-      const counts = () => page.evaluate('({ ...counts })') as Promise<{ flashes: number; texts: number }>
+      const counts = () =>
+        page.evaluate('({ ...counts })') as Promise<{ flashes: number; texts: number; loudMs: number }>
       await at.client.http.flows.start({ name: 'flood' })
-      await expect
-        .poll(async () => Number(await page.locator('.panel-head small .num').textContent()), { timeout: 20_000 })
-        .toBeGreaterThan(700)
-      // the first values were not many yet
+      await expect.poll(async () => (await counts()).loudMs, { timeout: 60_000 }).toBeGreaterThan(3000)
       await expect.poll(() => newest(page)).toBeGreaterThan(0)
       const [began, before] = [await newest(page), await counts()]
       const past = (ms: number) =>
-        expect.poll(() => newest(page), { timeout: 60_000, interval: 250 }).toBeGreaterThan(began + ms)
-      await past(4000)
+        expect.poll(() => newest(page), { timeout: 2 * LATE_MS + 60_000, interval: 250 }).toBeGreaterThan(began + ms)
+      await past(EARLY_MS)
       const early = await heapOf(page)
       const after = await counts()
       const seconds = ((await newest(page)) - began) / 1000
-      expect(after.flashes).toBe(before.flashes)
+      expect(after.flashes).toBe(0)
       expect(after.texts).toBeGreaterThan(before.texts)
       expect(after.texts - before.texts).toBeLessThanOrEqual(5 * (seconds + 1))
-      await past(16_000)
+      await past(LATE_MS)
       const late = await heapOf(page)
-      console.log(`heap after 4 s of 1,000 values a second ${early >> 10} kB, after 16 s ${late >> 10} kB`)
+      console.log(
+        `heap after ${EARLY_MS / 1000} s of 1,000 values a second ${early >> 10} kB, after ${LATE_MS / 1000} s ${late >> 10} kB`,
+      )
       expect(late).toBeLessThan(1.1 * early)
       expect(await page.locator('.events > li').count()).toBeLessThanOrEqual(100)
       // the list is held while the engine goes on
