@@ -80,19 +80,13 @@ async function dragCpu(page: Page, [x, y]: readonly [number, number]): Promise<n
 
 /** A point on such an element, near the middle of the canvas: at its edges what is dragged moves the canvas too. */
 const pointOn = (page: Page, what: string): Promise<readonly [number, number]> =>
-  page.evaluate((selector) => {
-    const box = document.querySelector('.canvas')?.getBoundingClientRect() ?? new DOMRect()
-    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
-    const steps = Array.from(
-      { length: 400 },
-      (_, at) => [x - 150 + 15 * (at % 20), y - 150 + 15 * Math.floor(at / 20)] as const,
+  page.evaluate(`{
+    const box = document.querySelector('.canvas').getBoundingClientRect()
+    const [x, y] = [box.x + box.width / 2 - 150, box.y + box.height / 2 - 150]
+    Array.from({ length: 400 }, (_, at) => [x + 15 * (at % 20), y + 15 * Math.floor(at / 20)]).find(([left, top]) =>
+      document.elementFromPoint(left, top)?.closest('${what}, .node')?.matches('${what}'),
     )
-    const found = steps.find(([left, top]) =>
-      document.elementFromPoint(left, top)?.closest(`${selector}, .node`)?.matches(selector),
-    )
-    if (!found) throw new Error(`there is no ${selector} in the middle`)
-    return found
-  }, what)
+  }`)
 
 test.skipIf(!hasChromium() || process.platform !== 'linux')(
   'the canvas shows 11,000 values a second with a part of a core',

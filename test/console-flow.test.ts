@@ -349,7 +349,7 @@ describe.skipIf(!hasChromium())('flows in the console', () => {
   test('keys go from node to node along the wires, open one and close it; a table says the same', async () => {
     await using shown = await opened('#/flows/climate?side=watch')
     const { page, complaints } = shown
-    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('data-id'))
+    const focused = () => page.evaluate(`document.activeElement?.getAttribute('data-id')`)
     await card(page, 'sensor').focus()
     await page.keyboard.press('ArrowRight')
     await expect.poll(focused).toBe('round')
@@ -441,7 +441,7 @@ describe.skipIf(!hasChromium())('flows in the console', () => {
       const { page, complaints } = shown
       await card(page, 'source0').waitFor()
       // what would flash, and how often the text of a value changes
-      await page.evaluate(() => {
+      await page.evaluate(`{
         const counts = { flashes: 0, texts: 0, loudMs: 0 }
         let loudSince = Infinity
         setInterval(() => {
@@ -464,7 +464,7 @@ describe.skipIf(!hasChromium())('flows in the console', () => {
           return animate.apply(this, given)
         }
         Object.assign(globalThis, { counts })
-      })
+      }`)
       const counts = () =>
         page.evaluate('({ ...counts })') as Promise<{ flashes: number; texts: number; loudMs: number }>
       await at.client.http.flows.start({ name: 'flood' })
