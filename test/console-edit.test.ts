@@ -519,22 +519,26 @@ describe.skipIf(!hasChromium())('the editor of flows', () => {
     })
     await using opened = await open(name, '?node=p', { theme, width })
     const { page, complaints } = opened
+    // all of it at full width, the longest page on a phone
+    const look = async (isLong = false): Promise<void> => {
+      if (width === 1440 || (width === 390 && isLong)) expect(await faultsOf(page)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+    }
     await page.getByRole('textbox', { name: 'Code of p' }).waitFor()
-    expect(await faultsOf(page)).toEqual([])
+    await look(true)
     await page.keyboard.press('a')
     await page.getByRole('option').first().waitFor()
-    expect(await faultsOf(page)).toEqual([])
+    await look()
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+Enter')
     await page.getByRole('dialog').getByText('It was never published before.').waitFor()
-    expect(await faultsOf(page)).toEqual([])
+    await look()
     await page.getByRole('button', { name: 'Not yet' }).click()
     await page.evaluate(
       'history.replaceState(null, "", location.hash.split("?")[0]); dispatchEvent(new HashChangeEvent("hashchange"))',
     )
     await page.getByRole('heading', { name: 'The flow' }).waitFor()
-    expect(await faultsOf(page)).toEqual([])
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+    await look()
     expect(complaints).toEqual([])
   })
 })
