@@ -277,7 +277,10 @@ describe.skipIf(!hasChromium())('the editor of flows', () => {
     const { page, complaints } = opened
     const secret = page.getByLabel(/^Secret/)
     expect(await secret.locator('option:checked').textContent()).toBe('A text in the flow itself, not shown')
+    await page.getByRole('button', { name: 'Watch' }).click()
+    await page.getByRole('cell', { name: 'a text that is not shown' }).waitFor()
     expect(await page.content()).not.toContain('plain-in-the-flow')
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
     await secret.selectOption('hook-key')
     await page
       .getByLabel(/^Timeout/)
