@@ -231,11 +231,10 @@ describe.skipIf(!hasChromium())('the editor of flows', () => {
     await page.locator('.react-flow__node[data-id="join"]').waitFor()
     await page.locator('.react-flow__node[data-id="a"]').click()
     await page.locator('.react-flow__node[data-id="b"]').click({ modifiers: ['Control'] })
-    await page.evaluate(() => {
-      const data = new DataTransfer()
-      document.dispatchEvent(new ClipboardEvent('copy', { clipboardData: data, bubbles: true }))
-      document.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }))
-    })
+    await page.evaluate(`(() => {
+      const given = { clipboardData: new DataTransfer(), bubbles: true }
+      for (const what of ['copy', 'paste']) document.dispatchEvent(new ClipboardEvent(what, given))
+    })()`)
     await page.locator('.react-flow__node[data-id="b_2"]').waitFor()
     await expect
       .poll(async () => (await stored('mouse')).nodes.map(({ id, ports }) => [id, ...ports.map(({ name }) => name)]))
