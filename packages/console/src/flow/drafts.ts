@@ -19,7 +19,7 @@ export interface Work {
 }
 
 /** Why something is not saved: a {@link Problem}, as far as it matters here. */
-export type Refusal = Pick<Problem, 'status' | 'code' | 'message' | 'errors'>
+type Refusal = Pick<Problem, 'status' | 'code' | 'message' | 'errors'>
 
 /** Where drafts are saved and logged. */
 export interface DraftPlaces {

@@ -7,7 +7,7 @@ import type { Place } from './document.ts'
 import { clipIn, clipOf, paste, pastedIds } from './edit.ts'
 import type { Editing } from './editing.ts'
 
-export interface EditorActs {
+interface EditorActs {
   /** Nodes that are chosen. */
   readonly selected: ReadonlySet<string>
   readonly select: (ids: ReadonlySet<string>) => void

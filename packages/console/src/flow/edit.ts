@@ -128,7 +128,7 @@ export const setSetting =
     })
 
 /** A value with another one at a place in it. */
-export function putAt(into: JsonValue, path: readonly string[], value: JsonValue | undefined): JsonValue | undefined {
+function putAt(into: JsonValue, path: readonly string[], value: JsonValue | undefined): JsonValue | undefined {
   const [key, ...rest] = path
   if (key === undefined) return value
   if (Array.isArray(into)) {
@@ -237,7 +237,7 @@ export const setFlow =
   (doc) => ({ ...doc, ...fields })
 
 /** What is copied: nodes with their places, as text that any other program may read. */
-export interface Clip {
+interface Clip {
   readonly nodes: readonly Node[]
   readonly places: Readonly<Record<string, Place>>
 }

@@ -1,5 +1,5 @@
 /** A node as it is: its ports with their values, its settings and code, its last failure, what it prints, and a way to try it. */
-import type { Flow, MessageHistoryEntry, Node, NodeState, Port } from '@flow-service/client-sdk'
+import type { Flow, MessageHistoryEntry, Node, NodeState, NodeType, Port } from '@flow-service/client-sdk'
 import type { ReadonlySignal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 
@@ -12,6 +12,7 @@ import { LogText } from '../parts/log-text.tsx'
 import { Loading } from '../parts/states.tsx'
 import { Status } from '../parts/status.tsx'
 import { say, sayFault } from '../parts/toast.tsx'
+import { credentialNames, masked } from './diff.ts'
 import { isStandIn, shortName } from './graph.ts'
 import { Inject } from './inject.tsx'
 import type { FlowNow, NodeNow } from './live.ts'
@@ -201,8 +202,11 @@ function History({ now, message }: { now: FlowNow; message: string }) {
   )
 }
 
-const Settings = ({ of }: { of: Node['settings'] }) =>
-  Object.keys(of).length === 0 ? null : (
+function Settings({ of }: { of: Node['settings'] }) {
+  const types = useResource<NodeType[]>('/flows/node-types').value.data ?? []
+  const credentials = credentialNames(types)
+  if (Object.keys(of).length === 0) return null
+  return (
     <section>
       <h2>Settings</h2>
       <table class="values">
@@ -210,13 +214,16 @@ const Settings = ({ of }: { of: Node['settings'] }) =>
           {Object.entries(of).map(([name, value]) => (
             <tr key={name}>
               <th scope="row">{name}</th>
-              <td>{isSecret(value) ? `the secret ${value.$secret}` : oneLine(value, 300)}</td>
+              <td>
+                {isSecret(value) ? `the secret ${value.$secret}` : oneLine(masked(value, credentials, `/${name}`), 300)}
+              </td>
             </tr>
           ))}
         </tbody>
       </table>
     </section>
   )
+}
 
 const isSecret = (value: unknown): value is { readonly $secret: string } =>
   typeof value === 'object' && value !== null && '$secret' in value

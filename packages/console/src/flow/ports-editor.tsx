@@ -20,7 +20,7 @@ const dtypes: readonly Port['dtype'][] = [
   'artifact',
 ]
 
-export const isMessage = (name: string): boolean =>
+const isMessage = (name: string): boolean =>
   /^(?:[A-Za-z0-9][A-Za-z0-9_-]{0,99}\.)?[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(name)
 const isPort = (name: string): boolean => /^(?![\s.])[^/\n\r\0]{1,100}$/.test(name)
 

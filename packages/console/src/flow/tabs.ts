@@ -47,7 +47,7 @@ export function areOpen(tabs: readonly string[]): Promise<ReadonlySet<string>> {
   })
 }
 
-/** A page that is not served safely has no other source of names. */
-function newName(): string {
+/** A name that nobody has. A page that is not served safely has no other source of them. */
+export function newName(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -4,7 +4,7 @@
  */
 import { base } from '../api/call.ts'
 import type { Work } from './drafts.ts'
-import { areOpen, tab } from './tabs.ts'
+import { areOpen, newName, tab } from './tabs.ts'
 
 /** Work of a tab. */
 export interface LoggedWork extends Work {
@@ -12,6 +12,8 @@ export interface LoggedWork extends Work {
   readonly key: string
   readonly owner: string
   readonly tab: string
+  /** The log that wrote it: a page that is left may be told that all is saved when the next one has work again. */
+  readonly by: string
   /** When it was logged, in milliseconds. */
   readonly at: number
 }
@@ -48,6 +50,7 @@ const ownerOf = (flow: string, user: string): string => `${base} ${user} ${flow}
 /** Logs of one flow for one user; one write at a time, the newest work last. */
 export function workLog(flow: string, user: string, fail: (error: unknown) => void): (work: Work | null) => void {
   const owner = ownerOf(flow, user)
+  const by = newName()
   let next: { readonly work: Work | null } | null = null
   let isBusy = false
   const write = async (): Promise<void> => {
@@ -62,8 +65,8 @@ export function workLog(flow: string, user: string, fail: (error: unknown) => vo
         const key = `${owner} ${name}`
         // oxlint-disable-next-line no-await-in-loop -- as above
         await (work === null
-          ? forgetKey(key)
-          : within('readwrite', (store) => store.put({ ...work, key, owner, tab: name, at: Date.now() })))
+          ? forgetOf(key, by)
+          : within('readwrite', (store) => store.put({ ...work, key, owner, by, tab: name, at: Date.now() })))
       }
     } catch (error) {
       fail(error)
@@ -77,9 +80,16 @@ export function workLog(flow: string, user: string, fail: (error: unknown) => vo
   }
 }
 
-const forgetKey = (key: string): Promise<undefined> => within('readwrite', (store) => store.delete(key))
+const forgetOf = (key: string, by: string): Promise<unknown> =>
+  within('readwrite', (store) => {
+    const asked: IDBRequest<LoggedWork | undefined> = store.get(key)
+    asked.addEventListener('success', () => {
+      if (asked.result?.by === by) store.delete(key)
+    })
+    return asked
+  })
 
-export const forget = ({ key }: LoggedWork): Promise<undefined> => forgetKey(key)
+export const forget = ({ key }: LoggedWork): Promise<undefined> => within('readwrite', (store) => store.delete(key))
 
 /** What this tab has logged before it was loaded anew, and what tabs have logged that are closed. */
 export async function worksOf(
