@@ -2,7 +2,7 @@
 import type { User } from '@flow-service/client-sdk'
 import { effect } from '@preact/signals'
 import type { ComponentType } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 
 import { useResource } from './api/resource.ts'
 import { Home } from './home/page.tsx'
@@ -10,7 +10,8 @@ import { listenToKeys } from './keys.ts'
 import { link } from './live/link.ts'
 import { Palette, palette } from './palette.tsx'
 import { Icon, type IconName } from './parts/icon.tsx'
-import { Empty, Loading } from './parts/states.tsx'
+import { lazy } from './parts/lazy.tsx'
+import { Empty } from './parts/states.tsx'
 import { Toasts } from './parts/toast.tsx'
 import { path } from './router.ts'
 import { session, signOut } from './session.ts'
@@ -29,39 +30,16 @@ interface Area {
   readonly page: ComponentType
 }
 
-/** A page that is loaded when somebody goes there, and then at once. */
-function lazy(load: () => Promise<ComponentType>): ComponentType {
-  let loaded: ComponentType | null = null
-  return function Lazy() {
-    const [Page, setPage] = useState<ComponentType | null>(() => loaded)
-    const [isLost, setLost] = useState(false)
-    useEffect(() => {
-      load().then(
-        (page) => {
-          loaded = page
-          setPage(() => page)
-        },
-        () => setLost(true),
-      )
-    }, [])
-    if (Page) return <Page />
-    return (
-      <div class="page">
-        {isLost ? (
-          <Empty title="This page could not be loaded">
-            The engine is away, or another version of it runs now. <a href="">Load the console anew</a>
-          </Empty>
-        ) : (
-          <Loading />
-        )}
-      </div>
-    )
-  }
-}
-
 /** In the order of the rail; the first one is the page of the bare address. */
 const areas: readonly Area[] = [
   { name: '', title: 'Home', icon: 'home', letter: 'h', page: Home },
+  {
+    name: 'flows',
+    title: 'Flows',
+    icon: 'flows',
+    letter: 'f',
+    page: lazy(() => import('./flow/page.tsx').then(({ Flows }) => Flows)),
+  },
   {
     name: 'runs',
     title: 'Runs',

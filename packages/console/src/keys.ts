@@ -20,7 +20,7 @@ export function listenToKeys(places: readonly Place[]): () => void {
       palette.value = !palette.value
       return
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return
     if (event.key === 'g') {
       since = event.timeStamp
     } else if (event.timeStamp - since < PAUSE_MS) {
@@ -33,5 +33,10 @@ export function listenToKeys(places: readonly Place[]): () => void {
   return () => document.removeEventListener('keydown', hear)
 }
 
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|SELECT|TEXTAREA)$/.test(target.tagName))
+/** Whether a key is a letter of a text; the editor of code has its own root, behind which its field is. */
+export function isTyping(event: Event): boolean {
+  const [target] = event.composedPath()
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|SELECT|TEXTAREA)$/.test(target.tagName))
+  )
+}

@@ -34,6 +34,16 @@ test('the first page is at most 60 kB, compressed', () => {
   expect(bytes).toBeLessThanOrEqual(60 * KB)
 })
 
+test('the page of a flow with its canvas is at most 95 kB, compressed', () => {
+  const entry = Object.keys(manifest).find((key) => manifest[key]?.isEntry) ?? ''
+  const first = filesWith(entry)
+  const files = [...filesWith('src/flow/flow-page.tsx')].filter((file) => !first.has(file))
+  expect(files.length).toBeGreaterThan(0)
+  const bytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(join(dist, file)), { level: 9 }).length, 0)
+  console.log(`the page of a flow is ${(bytes / KB).toFixed(1)} kB, compressed`)
+  expect(bytes).toBeLessThanOrEqual(95 * KB)
+})
+
 test('all of it is at most 1.2 MB', () => {
   const files = globSync('**/*.{css,html,js,svg}', { cwd: dist })
   expect(files.length).toBeGreaterThan(3)

@@ -23,7 +23,8 @@ declare global {
   }
 }
 
-type Listener = (frames: readonly EventFrame[]) => void
+/** `received`: how many frames there were, of which only the newest of a message are told. */
+type Listener = (frames: readonly EventFrame[], received: number) => void
 
 /** Milliseconds after a lost connection, doubled up to the most. */
 const [FIRST_MS, MOST_MS] = [500, 15_000]
@@ -81,7 +82,7 @@ export function follow(wanted: Wanted, listener: Listener): () => void {
       link.value = 'open'
       return
     }
-    listener(data.frames)
+    listener(data.frames, data.received)
     ask()
   })
   order({ order: 'next' })

@@ -1,0 +1,291 @@
+/** The graph of a flow, to be looked at, moved about and, where somebody may, changed. Keys lead from node to node along wires. */
+import type { Issue, Node } from '@flow-service/client-sdk'
+import { useSignal } from '@preact/signals'
+import {
+  applyNodeChanges,
+  Background,
+  type Connection,
+  Controls,
+  type EdgeChange,
+  MiniMap,
+  type NodeChange,
+  ReactFlow,
+  type ReactFlowInstance,
+} from '@xyflow/react'
+import type { RefObject, TargetedKeyboardEvent } from 'preact'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+
+import { CanvasContext, type CanvasOf } from './canvas-context.ts'
+import { Card, type CardData, type CardNode } from './card.tsx'
+import { DRAGGED } from './dragged.ts'
+import { type End, isStandIn, neighbours, type Wire, type Wires } from './graph.ts'
+import type { FlowNow } from './live.ts'
+import { heightOf, type Place, type Places, WIDTH } from './places.ts'
+import { type DrawnWire, DrawWire } from './wire.tsx'
+
+import '@xyflow/react/dist/base.css'
+
+/** What can be done to the graph, where somebody may change it. */
+export interface CanvasEdit {
+  readonly connect: (from: End, to: End) => void
+  readonly remove: (nodes: readonly string[], wires: readonly Wire[]) => void
+  /** Nodes that are chosen together. */
+  readonly select: (nodes: ReadonlySet<string>) => void
+  /** Something from the list of nodes, by its key. */
+  readonly drop: (key: string, place: Place) => void
+}
+
+interface CanvasProps {
+  readonly flow: string
+  /** As `drawnNodes` gives them. */
+  readonly nodes: readonly Node[]
+  readonly wires: Wires
+  /** Of every node. */
+  readonly places: Places
+  readonly now: FlowNow
+  readonly issues: readonly Issue[]
+  readonly categoryOf: CanvasOf['categoryOf']
+  readonly chosen: string | null
+  readonly choose: (node: string | null) => void
+  /** Nodes have been moved there. */
+  readonly move: (places: Places) => void
+  /** Null: it is only looked at. */
+  readonly edit?: CanvasEdit | null
+  /** Nodes that are chosen together; only the chosen one unless given. */
+  readonly selected?: ReadonlySet<string> | undefined
+  /** Was just added: it comes into view and gets the focus. */
+  readonly added?: string | null
+}
+
+/** Below this size a card is its colour and its name. */
+const FAR = 0.45
+/** From so many nodes on only those that are seen are made. */
+const MANY = 150
+/** Up to so many nodes wires have labels. */
+const LABELLED = 60
+
+const nodeTypes = { card: Card }
+const edgeTypes = { wire: DrawWire }
+const fit = { maxZoom: 1, padding: 0.08 }
+const noAttribution = { hideAttribution: true }
+const deletes = new Set(['Delete', 'Backspace'])
+
+export function Canvas(props: CanvasProps) {
+  const { flow, nodes, now, categoryOf, choose, move, edit = null } = props
+  const isFar = useSignal(false)
+  const view = useRef<ReactFlowInstance<CardNode, DrawnWire> | null>(null)
+  const box = useRef<HTMLDivElement>(null)
+  const { cards, edges, marked, change, mark, selection } = useGraph(props)
+  const canvas = useMemo<CanvasOf>(
+    () => ({ flow, now, isFar, categoryOf, isEditable: edit !== null }),
+    [flow, now, categoryOf, edit !== null],
+  )
+  const hear = useKeys(props, { box, view, cards, marked })
+  return (
+    <CanvasContext.Provider value={canvas}>
+      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- keys of the nodes, which have the focus */}
+      <div class="canvas" ref={box} onKeyDown={hear}>
+        <ReactFlow<CardNode, DrawnWire>
+          nodes={cards}
+          edges={edges}
+          nodeTypes={nodeTypes}
+          edgeTypes={edgeTypes}
+          onInit={(made) => (view.current = made)}
+          onNodesChange={change}
+          onNodeClick={(event, { id }) => {
+            // with these keys several are chosen
+            if (!event.ctrlKey && !event.metaKey && !event.shiftKey) choose(id)
+          }}
+          onSelectionChange={selection}
+          onEdgesChange={mark}
+          onDragOver={dragOver}
+          onDrop={(event) => dropped(event, edit, view.current)}
+          onPaneClick={() => choose(null)}
+          onNodeDragStop={(_, __, moved) => move(Object.fromEntries(moved.map(({ id, position }) => [id, position])))}
+          onMove={(_, { zoom }) => {
+            isFar.value = zoom < FAR
+            box.current?.classList.toggle('far', zoom < FAR)
+          }}
+          onConnect={(made) => connect(edit, made)}
+          nodesConnectable={edit !== null}
+          elementsSelectable
+          edgesFocusable={edit !== null}
+          deleteKeyCode={null}
+          disableKeyboardA11y
+          fitView
+          fitViewOptions={fit}
+          minZoom={0.08}
+          onlyRenderVisibleElements={nodes.length > MANY}
+          proOptions={noAttribution}
+        >
+          <Background gap={22} size={1.4} />
+          <Controls showInteractive={false} fitViewOptions={fit} />
+          {nodes.length > LABELLED / 10 ? <MiniMap pannable zoomable nodeStrokeWidth={3} /> : null}
+        </ReactFlow>
+      </div>
+    </CanvasContext.Provider>
+  )
+}
+
+interface KeysOf {
+  readonly box: RefObject<HTMLDivElement | null>
+  readonly view: RefObject<ReactFlowInstance<CardNode, DrawnWire> | null>
+  readonly cards: readonly CardNode[]
+  readonly marked: ReadonlySet<string>
+}
+
+/** Keys of the canvas, and the way to a node: along wires, or to one that was just added. */
+function useKeys({ wires, choose, edit = null, added = null }: CanvasProps, { box, view, cards, marked }: KeysOf) {
+  const goTo = (id: string | undefined): void => {
+    if (id === undefined) return
+    const known = box.current?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)
+    if (known) known.focus()
+    else void view.current?.fitView({ nodes: [{ id }], maxZoom: 1 }).then(() => focusOn(box.current, id))
+  }
+  useEffect(() => {
+    if (added === null || !cards.some(({ id }) => id === added)) return
+    void view.current?.fitView(fit).then(() => focusOn(box.current, added))
+  }, [added, cards.some(({ id }) => id === added)])
+  return (event: TargetedKeyboardEvent<HTMLDivElement>): void => {
+    const at = event.target instanceof HTMLElement ? event.target.closest('.react-flow__node') : null
+    const id = at?.getAttribute('data-id') ?? null
+    if (event.key === '1' && !event.ctrlKey) void view.current?.fitView(fit)
+    else if (event.key === 'Escape') choose(null)
+    else if (edit !== null && deletes.has(event.key)) {
+      const ids = cards.filter((card) => card.selected || card.id === id).map((card) => card.id)
+      edit.remove(
+        ids.filter((one) => !isStandIn(one)),
+        wires.wires.filter((wire) => marked.has(wire.id) || wire.id === wireAt(event.target)),
+      )
+    } else if (id !== null && event.key === 'Enter') choose(id)
+    else if (id !== null && event.key.startsWith('Arrow')) goTo(along(event.key, id, wires.wires, cards))
+    else return
+    event.preventDefault()
+  }
+}
+
+/** The nodes and wires as the library draws them, and what it tells of them. */
+function useGraph(props: CanvasProps) {
+  const { nodes, wires, chosen, edit = null } = props
+  const [cards, setCards] = useState<CardNode[]>(() => cardsOf(props, []))
+  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
+  useEffect(
+    () => setCards((known) => cardsOf(props, known)),
+    [nodes, wires, props.places, props.issues, chosen, props.selected],
+  )
+  const edges = useMemo(
+    () => edgesOf(wires.wires, nodes.length <= LABELLED, marked),
+    [wires, nodes.length <= LABELLED, marked],
+  )
+  const change = useCallback(
+    (changes: NodeChange<CardNode>[]) => setCards((known) => applyNodeChanges(changes, known)),
+    [],
+  )
+  const told = useRef(edit)
+  told.current = edit
+  const selection = useCallback(
+    ({ nodes: chosenNodes }: { nodes: CardNode[] }) => told.current?.select(new Set(chosenNodes.map(({ id }) => id))),
+    [],
+  )
+  const mark = useCallback((changes: EdgeChange<DrawnWire>[]) => setMarked((known) => markedBy(changes, known)), [])
+  return { cards, edges, marked, change, mark, selection }
+}
+
+const focusOn = (box: HTMLElement | null, id: string): void =>
+  box?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)?.focus()
+
+/** What is known of cards, as their measures, stays. */
+function cardsOf(
+  { nodes, wires, places, issues, chosen, selected }: CanvasProps,
+  known: readonly CardNode[],
+): CardNode[] {
+  const before = new Map(known.map((card) => [card.id, card]))
+  return nodes.map((node) => {
+    const card = before.get(node.id)
+    const issue = worstOf(issues, node.id)
+    const isSame = card?.data.node === node && card.data.elsewhere === wires.elsewhere && card.data.issue === issue
+    return {
+      ...card,
+      id: node.id,
+      type: 'card',
+      position: places[node.id] ?? { x: 0, y: 0 },
+      // a first guess, so that what is out of sight need not be made to be measured, and so that the library does not
+      // forget where the ports of a card are when it is drawn anew before it was measured
+      measured: card?.measured ?? { width: WIDTH, height: heightOf(node) },
+      selected: selected?.has(node.id) ?? node.id === chosen,
+      deletable: !isStandIn(node.id),
+      ariaLabel: labelOf(node),
+      data: isSame && card ? card.data : { node, elsewhere: wires.elsewhere, issue },
+    }
+  })
+}
+
+const labelOf = ({ id, title, type, ports }: Node): string => {
+  const count = (direction: string): number => ports.filter((port) => port.direction === direction).length
+  return `${title || id}, ${type}, ${count('input')} in, ${count('output')} out`
+}
+
+function worstOf(issues: readonly Issue[], node: string): CardData['issue'] {
+  const own = new Set(issues.filter((issue) => issue.node === node).map(({ severity }) => severity))
+  return (['error', 'warning', 'advisory'] as const).find((severity) => own.has(severity)) ?? null
+}
+
+const edgesOf = (wires: readonly Wire[], hasLabel: boolean, marked: ReadonlySet<string>): DrawnWire[] =>
+  wires.map(({ id, message, from, to }) => ({
+    id,
+    type: 'wire',
+    source: from.node,
+    sourceHandle: from.port,
+    target: to.node,
+    targetHandle: to.port,
+    selected: marked.has(id),
+    ariaLabel: `${message}, from ${from.node} to ${to.node}`,
+    data: { message, hasLabel },
+  }))
+
+function connect(edit: CanvasEdit | null, { source, sourceHandle, target, targetHandle }: Connection): void {
+  if (sourceHandle == null || targetHandle == null) return
+  edit?.connect({ node: source, port: sourceHandle }, { node: target, port: targetHandle })
+}
+
+/** The wire that has the focus. */
+const wireAt = (target: EventTarget | null): string | null =>
+  target instanceof Element ? (target.closest('.react-flow__edge')?.getAttribute('data-id') ?? null) : null
+
+function markedBy(changes: readonly EdgeChange<DrawnWire>[], known: ReadonlySet<string>): ReadonlySet<string> {
+  const next = new Set(known)
+  for (const change of changes) {
+    if (change.type === 'select' && change.selected) next.add(change.id)
+    else if (change.type === 'select') next.delete(change.id)
+  }
+  return next
+}
+
+function dragOver(event: Pick<DragEvent, 'dataTransfer' | 'preventDefault'>): void {
+  if (!event.dataTransfer?.types.includes(DRAGGED)) return
+  event.preventDefault()
+  event.dataTransfer.dropEffect = 'copy'
+}
+
+function dropped(event: DragEvent, edit: CanvasEdit | null, view: ReactFlowInstance<CardNode, DrawnWire> | null): void {
+  const key = event.dataTransfer?.getData(DRAGGED)
+  if (!key || !view) return
+  event.preventDefault()
+  edit?.drop(key, view.screenToFlowPosition({ x: event.clientX - WIDTH / 2, y: event.clientY - 20 }))
+}
+
+/** Where an arrow leads: sideways along the wires, up and down to the nearest node. */
+function along(key: string, id: string, wires: readonly Wire[], cards: readonly CardNode[]): string | undefined {
+  const here = cards.find((card) => card.id === id)?.position
+  if (!here) return undefined
+  const away = ({ position: { x, y } }: CardNode): number => Math.hypot(x - here.x, 2 * (y - here.y))
+  const nearest = (among: readonly CardNode[]): string | undefined =>
+    among.toSorted((a, b) => away(a) - away(b)).find((card) => card.id !== id)?.id
+  if (key === 'ArrowLeft' || key === 'ArrowRight') {
+    const tied = neighbours(wires, id, key === 'ArrowLeft' ? 'before' : 'after')
+    return nearest(cards.filter((card) => tied.includes(card.id)))
+  }
+  const isUp = key === 'ArrowUp'
+  const place = (at: Place): boolean => (isUp ? at.y < here.y : at.y > here.y) && Math.abs(at.x - here.x) < 2 * WIDTH
+  return nearest(cards.filter(({ position }) => place(position)))
+}
