@@ -1,7 +1,8 @@
-// The tests that kill engines, for as long as it takes: `npm run soak [kills] [ledger|live|loop|kept|track|races|prompts]`, 1,000 of
+// The tests that kill engines, for as long as it takes: `npm run soak [kills] [ledger|live|loop|kept|track|races|prompts|console]`, 1,000 of
 // them on each backend unless told otherwise. Every half a minute each test prints how far it is, and how many kills it manages in a
 // minute. SEED in the environment repeats the moments of an earlier soak, which each test prints. `races` are tests of the test
-// command with thousands of runs in place of hundreds, `prompts` those of commands in English with 100,000 prompts.
+// command with thousands of runs in place of hundreds, `prompts` those of commands in English with 100,000 prompts,
+// `console` keeps pages with its elements open for ten minutes.
 import { spawnSync } from 'node:child_process'
 
 const suites = {
@@ -16,6 +17,7 @@ const suites = {
     'packages/api-server/test/runs/shared.test.ts',
     'packages/worker-agent/test/python-death.test.ts',
   ],
+  console: ['test/console-elements.test.ts'],
   prompts: ['packages/commands-lm/test/safety.test.ts', 'packages/node-types/test/commands-lm-safety.test.ts'],
 }
 const [kills = '1000', which] = process.argv.slice(2)

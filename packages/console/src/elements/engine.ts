@@ -127,8 +127,9 @@ async function request<T>(url: string, { method, body, token, signal }: Request)
       'The engine does not answer, or does not let pages of this origin ask (SERVICE_CORS_ORIGINS).',
     )
   }
-  if (answer.ok) return (await answer.json()) as T
-  const said: unknown = await answer.json().catch(() => null)
+  const said: unknown = await answer.json().catch(() => undefined)
+  if (answer.ok && said !== undefined) return said as T
+  if (answer.ok) throw new Refusal(answer.status, 'no_engine', `What answers at ${url} is no engine.`)
   const { code, detail } = (said !== null && typeof said === 'object' ? said : {}) as Readonly<Record<string, unknown>>
   throw new Refusal(
     answer.status,

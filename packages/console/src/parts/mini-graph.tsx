@@ -78,7 +78,7 @@ function Label({ outlet: { x, y, label }, value }: { outlet: Outlet; value: Read
   return (
     <g>
       <text class="wire-name" x={x + 8} y={y - 5}>
-        <title>{label}</title>
+        {short === label ? null : <title>{label}</title>}
         {short}
       </text>
       {value ? (
