@@ -25,6 +25,16 @@ interface Screen {
   readonly at: string | ((demo: Demo) => string)
   /** What has to be seen before the picture is taken, as a selector; the heading of the page unless given. */
   readonly shows?: string
+  /** What somebody does there first. */
+  readonly act?: (page: Page) => Promise<void>
+}
+
+/** Fills in a sweep, and asks what it would cost. */
+async function planSweep(page: Page): Promise<void> {
+  await page.getByLabel(/^lr/).fill('0.001, 0.004, 0.02, 0.1')
+  await page.getByLabel(/^depth/).fill('3, 5, 7, 9')
+  await page.getByRole('button', { name: /^Plan/ }).click()
+  await page.getByRole('region', { name: 'Plan' }).waitFor()
 }
 
 /** A page of the console each; another one is a line. */
@@ -33,9 +43,9 @@ const screens: readonly Screen[] = [
   { name: 'flows', at: '/flows' },
   { name: 'flow', at: '/flows/climate', shows: '.react-flow__node' },
   { name: 'runs', at: '/runs' },
-  { name: 'new-run', at: '/runs/new?flow=train&lr=0.001%2C%200.02&depth=3..7' },
+  { name: 'new-run', at: '/runs/new?flow=train', act: planSweep },
   { name: 'run', at: ({ run }) => `/runs/${run}` },
-  { name: 'compare', at: ({ sweep }) => `/compare?ids=${sweep.join()}&metric=loss`, shows: 'canvas' },
+  { name: 'compare', at: ({ sweep }) => `/compare?ids=${sweep.join()}&metric=train.loss`, shows: '.chart canvas' },
   { name: 'boards', at: '/dashboards' },
   { name: 'devices', at: '/devices' },
   { name: 'workers', at: '/workers' },
@@ -47,9 +57,13 @@ const screens: readonly Screen[] = [
 const walk: readonly Screen[] = [
   { name: 'walk-2-home', at: '/', shows: '.mini-graph' },
   { name: 'walk-3-value-on-a-wire', at: '/flows/climate', shows: '.react-flow__node' },
-  { name: 'walk-4-sweep', at: '/runs/new?flow=train&lr=0.001%2C%200.004%2C%200.02%2C%200.1&depth=3%2C%205%2C%207' },
+  { name: 'walk-4-sweep', at: '/runs/new?flow=train', act: planSweep },
   { name: 'walk-5-runs', at: '/runs?flow=train' },
-  { name: 'walk-6-compared', at: ({ sweep }) => `/compare?ids=${sweep.join()}&metric=loss`, shows: 'canvas' },
+  {
+    name: 'walk-6-compared',
+    at: ({ sweep }) => `/compare?ids=${sweep.join()}&metric=train.loss`,
+    shows: '.chart canvas',
+  },
 ]
 
 async function picture(page: Page, name: string): Promise<void> {
@@ -61,13 +75,14 @@ async function picture(page: Page, name: string): Promise<void> {
 }
 
 /** Leads to a page and waits until nothing more comes; false where the console has no such page. */
-async function show(page: Page, { at, shows = 'h1' }: Screen, demo: Demo): Promise<boolean> {
+async function show(page: Page, { at, shows = 'h1', act }: Screen, demo: Demo): Promise<boolean> {
   const hash = typeof at === 'string' ? at : at(demo)
   await page.evaluate(`location.hash = ${JSON.stringify(hash)}`)
   const nothing = page.getByText('There is nothing here')
   const there = page.locator(shows).first()
   await there.or(nothing).first().waitFor()
   if (await nothing.isVisible()) return false
+  await act?.(page)
   await demo.feel(18.4, 64)
   await demo.feel(18.2, 66)
   await page.waitForLoadState('networkidle')
@@ -93,6 +108,7 @@ async function started(browser: Browser): Promise<void> {
       if (said.includes('Ctrl-C stops the engine.')) resolve()
     })
   })
+  engine.stdout.removeAllListeners('data').resume()
   engine.removeAllListeners('exit').kill('SIGTERM')
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
   await page.setContent(

@@ -26,7 +26,7 @@ export interface View {
 }
 
 /** Why there is nothing to see, or nothing new. */
-export interface Trouble {
+interface Trouble {
   readonly message: string
   /** It goes by itself. */
   readonly isPassing: boolean

@@ -30,7 +30,7 @@ export class Refusal extends Error implements ServiceErrorDetail {
   }
 }
 
-export interface Wanted {
+interface Wanted {
   readonly kinds: readonly FrameKind[]
   readonly runs?: readonly string[]
   readonly flows?: readonly string[]

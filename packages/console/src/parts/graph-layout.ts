@@ -31,7 +31,7 @@ export interface Place {
   readonly height: number
 }
 
-export interface DrawnWire {
+interface DrawnWire {
   readonly wire: GraphWire
   /** Of an SVG. */
   readonly path: string
@@ -55,11 +55,13 @@ export interface Layout {
 
 export const CARD_WIDTH = 184
 /** Between columns: a name and a value stand there. */
-export const GAP = 112
-const [CARD_HEIGHT, PITCH, BETWEEN, MARGIN] = [48, 34, 18, 8]
+const GAP = 112
+const [CARD_HEIGHT, PITCH, BETWEEN, MARGIN] = [48, 38, 18, 8]
 /** Of a wire that passes a column. */
 const PASS_HEIGHT = 10
 const SWEEPS = 4
+/** Length of a wire that no node reads. */
+const STUB = 40
 
 /** A card of a column, or a wire that passes it. */
 interface Slot {
@@ -269,7 +271,8 @@ interface Ends {
 function pathOf({ from, to, message }: GraphWire, { places, outs, ins }: Ends, chain: readonly Slot[]): string {
   const out = portAt(places, outs, from, message)
   const start = { x: out.x + CARD_WIDTH, y: out.y }
-  if (to === null) return `M${start.x} ${round(start.y)}h${GAP - 16}`
+  // it ends in a bar
+  if (to === null) return `M${start.x} ${round(start.y)}h${STUB}m0 -4v8`
   const end = portAt(places, ins, to, message)
   if (end.x <= start.x) {
     const low =
