@@ -67,7 +67,7 @@ const entriesOf = ({ exports }: Manifest): string[] => Object.keys(exports).filt
 for (const [at, tarball] of tarballs.entries()) {
   must('publint', ['run', tarball, '--strict'])
   const manifest = packages[at]
-  // the console has nothing to import
+  // a package of files alone has nothing to import
   if (manifest && entriesOf(manifest).length > 0) must('attw', [tarball, '--profile', 'esm-only'])
 }
 console.log(`${tarballs.length} packages pass publint and attw`)

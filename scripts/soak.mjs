@@ -2,7 +2,7 @@
 // them on each backend unless told otherwise. Every half a minute each test prints how far it is, and how many kills it manages in a
 // minute. SEED in the environment repeats the moments of an earlier soak, which each test prints. `races` are tests of the test
 // command with thousands of runs in place of hundreds, `prompts` those of commands in English with 100,000 prompts, `console` ten
-// minutes of 1,000 values a second on a page.
+// minutes of 1,000 values a second on a page, and of elements in a page of somebody else.
 import { spawnSync } from 'node:child_process'
 
 const suites = {
@@ -18,7 +18,7 @@ const suites = {
     'packages/worker-agent/test/python-death.test.ts',
   ],
   prompts: ['packages/commands-lm/test/safety.test.ts', 'packages/node-types/test/commands-lm-safety.test.ts'],
-  console: ['test/console-flow.test.ts'],
+  console: ['test/console-flow.test.ts', 'test/console-elements.test.ts'],
 }
 const [kills = '1000', which] = process.argv.slice(2)
 if (!/^[1-9]\d{0,6}$/.test(kills)) {

@@ -1,4 +1,5 @@
-// Builds the console into dist/, each file of some size beside its compressed forms, which the engine serves as they are.
+// Builds the console into dist/, each file of some size beside its compressed forms, which the engine serves as they are, and
+// into dist/elements/ the elements for pages of others, in one file.
 // `npm start` and `npm test` run it when a source has changed: dist/.stamp says which sources it was made from.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +17,14 @@ function stamp() {
   for (const place of ['src', 'public'])
     for (const entry of readdirSync(join(root, place), { recursive: true, withFileTypes: true }).toSorted(byName))
       if (entry.isFile()) hash.update(entry.name).update(readFileSync(join(entry.parentPath, entry.name)))
-  for (const file of ['build.mjs', 'index.html', 'package.json', 'vite.config.mjs', '../protocol/src/words.ts'])
+  for (const file of [
+    'build.mjs',
+    'index.html',
+    'package.json',
+    'vite.config.mjs',
+    'vite.elements.mjs',
+    '../protocol/src/words.ts',
+  ])
     hash.update(readFileSync(join(root, file)))
   return hash.digest('hex')
 }
@@ -40,7 +48,8 @@ const wanted = stamp()
 if (process.argv.includes('--force') || !existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== wanted) {
   const { build } = await import('vite')
   rmSync(dist, { recursive: true, force: true })
-  await build({ root, configFile: join(root, 'vite.config.mjs'), logLevel: 'warn' })
+  for (const config of ['vite.config.mjs', 'vite.elements.mjs'])
+    await build({ root, configFile: join(root, config), logLevel: 'warn' })
   compress()
   writeFileSync(stampFile, wanted)
 }

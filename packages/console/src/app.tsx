@@ -49,9 +49,26 @@ const areas: readonly Area[] = [
   },
 ]
 
+/** Pages that are reached from others. */
+const pages: Readonly<Record<string, { readonly of: string; readonly title: string; readonly page: ComponentType }>> = {
+  compare: {
+    of: 'runs',
+    title: 'Compare',
+    page: lazy(() => import('./compare/page.tsx').then(({ Compare }) => Compare)),
+  },
+}
+
+/** What the address leads to, and the area that it is of. */
+function placeNow(): { readonly area: Area; readonly title: string; readonly page: ComponentType } | null {
+  const name = path.value[0] ?? ''
+  const beside = pages[name]
+  const area = areas.find((one) => one.name === (beside?.of ?? name))
+  return area ? { area, title: beside?.title ?? area.title, page: beside?.page ?? area.page } : null
+}
+
 effect(() => {
-  const area = areas.find(({ name }) => name === (path.value[0] ?? ''))
-  document.title = session.value === null ? 'Sign in · flow-service' : `${area?.title ?? 'Not found'} · flow-service`
+  const title = placeNow()?.title ?? 'Not found'
+  document.title = `${session.value === null ? 'Sign in' : title} · flow-service`
 })
 
 export function App() {
@@ -60,7 +77,7 @@ export function App() {
 
 function Shell() {
   useEffect(() => listenToKeys(areas.map(({ name, letter }) => ({ to: `/${name}`, letter }))), [])
-  const area = areas.find(({ name }) => name === (path.value[0] ?? ''))
+  const place = placeNow()
   const main = useRef<HTMLElement>(null)
   return (
     <div class="shell">
@@ -74,11 +91,11 @@ function Shell() {
       >
         Skip to the page
       </a>
-      <Rail here={area ?? null} />
+      <Rail here={place?.area ?? null} />
       <main id="main" tabIndex={-1} ref={main}>
         <Away />
-        {area ? (
-          <area.page key={area.name} />
+        {place ? (
+          <place.page key={place.title} />
         ) : (
           <div class="page">
             <Empty title="There is nothing here">

@@ -56,7 +56,14 @@ test('the editor of code is at most 185 kB, compressed', () => {
 })
 
 test('all of it is at most 1.2 MB', () => {
-  const files = globSync('**/*.{css,html,js,svg}', { cwd: dist })
+  const files = globSync('**/*.{css,html,js,svg}', { cwd: dist }).filter((file) => !file.startsWith('elements'))
   expect(files.length).toBeGreaterThan(3)
   expect(files.reduce((sum, file) => sum + statSync(join(dist, file)).size, 0)).toBeLessThanOrEqual(1200 * KB)
+})
+
+test('the elements for pages of others are one file of at most 48 kB, compressed', () => {
+  expect(globSync('elements/*.{css,js}', { cwd: dist })).toEqual([join('elements', 'elements.js')])
+  const bytes = gzipSync(readFileSync(join(dist, 'elements/elements.js')), { level: 9 }).length
+  console.log(`the elements of the console are ${(bytes / KB).toFixed(1)} kB, compressed`)
+  expect(bytes).toBeLessThanOrEqual(48 * KB)
 })

@@ -1,5 +1,12 @@
 /** Everything at a glance: what needs somebody, the engine in numbers, its flows, the newest runs. */
-import type { FlowListItem, ObservabilitySummary, RunOverview, RunSummary, TimeBucket } from '@flow-service/client-sdk'
+import type {
+  FlowGraph,
+  FlowListItem,
+  ObservabilitySummary,
+  RunOverview,
+  RunSummary,
+  TimeBucket,
+} from '@flow-service/client-sdk'
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
@@ -14,9 +21,11 @@ import { Attention } from './attention.tsx'
 import { FlowList } from './flow-list.tsx'
 import { Minutes } from './minutes.tsx'
 import { RunList } from './run-list.tsx'
+import { Tied } from './tied.tsx'
 
 const paths = {
   flows: '/flows/',
+  graph: '/flows/graph',
   overview: '/runs/overview',
   runs: '/runs?limit=10',
   summary: '/observability/summary',
@@ -37,6 +46,7 @@ export function Home() {
   useEffect(() => followEngine(askAll), [])
   const flows = useResource<FlowListItem[]>(paths.flows).value
   const overview = useResource<RunOverview[]>(paths.overview).value.data ?? []
+  const graph = useResource<FlowGraph>(paths.graph).value.data
   const runs = useResource<RunSummary[]>(paths.runs).value
   const summary = useResource<ObservabilitySummary>(paths.summary).value
   const minutes = useResource<TimeBucket[]>(minutesPath).value.data ?? []
@@ -57,6 +67,7 @@ export function Home() {
         <FlowList flows={flows.data} overview={overview} />
         <RunList runs={runs.data ?? null} problem={runs.problem} />
       </div>
+      {graph ? <Tied graph={graph} flows={flows.data} /> : null}
     </div>
   )
 }

@@ -1,0 +1,71 @@
+import { number } from '../format.ts'
+import type { Series } from '../parts/chart/series.ts'
+/** The runs beside their curves, the least value first; or the groups of them whose means are shown. */
+import { lastOf } from './curves-of.ts'
+
+interface LegendProps {
+  readonly runs: readonly string[]
+  readonly nameOf: (run: string) => string
+  readonly colourOf: (run: string) => string
+  readonly textOf: (run: string) => string
+  readonly kept: ReadonlySet<string> | null
+  readonly hot: string | null
+  readonly heat: (run: string | null) => void
+  /** The one that is shown alone. */
+  readonly chosen: string | null
+  readonly choose: (run: string) => void
+}
+
+export const Legend = ({ runs, nameOf, colourOf, textOf, kept, hot, heat, chosen, choose }: LegendProps) => (
+  <aside class="card legend" aria-label="Runs, the least value first">
+    <ul>
+      {runs.map((run) => (
+        <li key={run} class={[run === hot ? 'hot' : '', kept?.has(run) === false ? 'out' : ''].join(' ')}>
+          <button
+            class="bare"
+            aria-pressed={run === chosen}
+            title="Show it alone"
+            onClick={() => choose(run)}
+            onMouseEnter={() => heat(run)}
+            onMouseLeave={() => heat(null)}
+            onFocus={() => heat(run)}
+            onBlur={() => heat(null)}
+          >
+            <svg width="16" height="4" aria-hidden="true">
+              <rect width="16" height="4" rx="2" fill={colourOf(run)} />
+            </svg>
+            <code>{nameOf(run)}</code>
+            <span class="num">{textOf(run)}</span>
+          </button>
+          <a href={`#/runs/${run}`} aria-label={`Open run ${nameOf(run)}`}>
+            ↗
+          </a>
+        </li>
+      ))}
+    </ul>
+  </aside>
+)
+
+interface MeansProps {
+  readonly means: readonly Series[]
+  readonly hot: string | null
+  readonly heat: (key: string | null) => void
+}
+
+export const Means = ({ means, hot, heat }: MeansProps) => (
+  <aside class="card legend" aria-label="Means, with bands of a deviation">
+    <ul>
+      {means.map(({ key, name, colour, ys }) => (
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- only beside what is written
+        <li key={key} class={key === hot ? 'hot' : ''} onMouseEnter={() => heat(key)} onMouseLeave={() => heat(null)}>
+          <svg width="16" height="4" aria-hidden="true">
+            <rect width="16" height="4" rx="2" fill={colour} />
+          </svg>
+          <span class="grow">{name}</span>
+          <b class="num">{number(lastOf({ ys }))}</b>
+        </li>
+      ))}
+    </ul>
+    <p class="hint">Mean of the runs at each step, and one deviation around it.</p>
+  </aside>
+)
