@@ -315,7 +315,7 @@ export interface RunsListOptions extends Request {
   /** Where the page begins: of the Link of the one before. */
   readonly cursor?: NonNullable<wire.RunsListData['query']>['cursor']
   /**
-   * Runs that are passed over, at most 10,000.
+   * Runs that are passed over, at most 1,000,000.
    * @default 0
    */
   readonly offset?: NonNullable<wire.RunsListData['query']>['offset']

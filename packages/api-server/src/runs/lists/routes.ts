@@ -19,8 +19,8 @@ import type { Runs } from '../runs.ts'
 import { type Included, included } from './run-lists.ts'
 
 const runParam = z.object({ id: z.uuid('use the id of a run').meta({ description: 'Of the run.' }) })
-/** Rows that may be passed over; behind them a cursor leads. */
-const MAX_OFFSET = 10_000
+/** Rows that may be passed over, which costs less than to order them; behind them a cursor leads. */
+const MAX_OFFSET = 1_000_000
 
 /** The endpoints of lists. */
 export const listEndpoints = {
@@ -50,7 +50,7 @@ export const listEndpoints = {
         .min(1)
         .optional()
         .meta({ description: 'Where the page begins: of the Link of the one before.' }),
-      offset: integer({ min: 0 }).default(0).meta({ description: 'Runs that are passed over, at most 10,000.' }),
+      offset: integer({ min: 0 }).default(0).meta({ description: 'Runs that are passed over, at most 1,000,000.' }),
     }),
     replies: {
       200: reply.json(
