@@ -64,10 +64,16 @@ describe.skipIf(!hasChromium())('runs in the console', () => {
     await rows(page).nth(1).getByText(hostile).waitFor()
     expect(await rows(page).count()).toBeLessThan(80)
     expect(await page.getByRole('grid').getAttribute('aria-rowcount')).toBe('451')
-    await page.getByRole('grid').focus()
-    await page.keyboard.press('End')
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).searchParams.get('offset') ?? request.url()))
+    await page.getByRole('grid').evaluate((grid) => grid.scrollTo(0, grid.scrollHeight))
     await page.getByText('trial 449').waitFor()
     expect(await rows(page).count()).toBeLessThan(80)
+    // only the page that is looked at, counted from the newest run
+    expect(asked).toEqual(['399'])
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('Home')
+    await page.getByRole('row').getByText(hostile).waitFor()
     expect(complaints).toEqual([])
   })
 
@@ -99,25 +105,116 @@ describe.skipIf(!hasChromium())('runs in the console', () => {
     expect(complaints).toEqual([])
   })
 
-  test('columns are chosen; keys go through the rows, choose one and open one', async () => {
+  test('columns are found by their names, chosen and put in order', async () => {
     await using shown = await opened('#/runs?flow=fit')
     const { page, complaints } = shown
-    const heads = () => page.getByRole('columnheader').allTextContents()
-    await expect.poll(heads).toContain('name')
-    await page.locator('summary').click()
-    await page.getByLabel('params.name').uncheck()
-    await expect.poll(heads).not.toContain('name')
-    await page.getByRole('grid').focus()
-    for (const key of ['j', 'j', 'k', 'x']) {
+    const heads = async () => (await page.getByRole('columnheader').allTextContents()).slice(4, -2)
+    await expect.poll(heads).toEqual(['lr', 'name', 'loss'])
+    await page.getByText('Columns', { exact: true }).click()
+    await page.getByLabel('Move metrics.loss to the left').click()
+    await expect.poll(heads).toEqual(['lr', 'loss', 'name'])
+    await page.getByLabel('Find a column').fill('NAME')
+    await page.getByLabel('params.name', { exact: true }).uncheck()
+    await expect.poll(heads).toEqual(['lr', 'loss'])
+    await page.getByLabel('Find a column').fill('')
+    await page.getByRole('button', { name: 'None', exact: true }).click()
+    await expect.poll(heads).toEqual([])
+    await page.reload()
+    await rows(page).nth(1).waitFor()
+    expect(await heads()).toEqual([])
+    await page.getByText('Columns', { exact: true }).click()
+    await page.getByRole('button', { name: 'As usual' }).click()
+    await expect.poll(heads).toEqual(['lr', 'name', 'loss'])
+    await page.keyboard.press('Escape')
+    await page.getByLabel('Find a column').waitFor({ state: 'hidden' })
+    expect(complaints).toEqual([])
+  })
+
+  test('keys go through the rows, choose some and open one; the archive is shown by itself', async () => {
+    await using shown = await opened('#/runs?flow=fit')
+    const { page, complaints } = shown
+    await rows(page).nth(1).waitFor()
+    const press = async (...keys: string[]): Promise<void> => {
+      await page.getByRole('grid').focus()
       // oxlint-disable-next-line no-await-in-loop -- one key after the other
-      await page.keyboard.press(key)
+      for (const key of keys) await page.keyboard.press(key)
     }
+    await press('j', 'j', 'x', 'j', 'j', 'Shift+X')
+    await page.getByText('3 chosen').waitFor()
+    const compare = new URLSearchParams(
+      (await page.getByRole('link', { name: 'Compare' }).getAttribute('href'))?.split('?')[1],
+    )
+    expect(compare.get('ids')?.split(',')).toHaveLength(3)
+    await press('x', 'k', 'x')
     await page.getByText('1 chosen').waitFor()
-    await page.getByRole('button', { name: 'Archive' }).click()
+    expect(await page.getByRole('button', { name: 'Compare' }).isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Archive', exact: true }).click()
     await page.getByText('449 runs').waitFor()
-    await page.getByRole('grid').focus()
-    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'archived', exact: true }).click()
+    await rows(page).nth(1).getByText('trial 2').waitFor()
+    await press('x')
+    await page.getByRole('button', { name: 'Take back' }).click()
+    await page.getByText('No run fits').waitFor()
+    await page.getByRole('button', { name: 'archived', exact: true }).click()
+    await page.getByText('450 runs').waitFor()
+    await press('Enter')
     await page.getByText('What ran elsewhere and was imported has none.').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test('chosen runs are deleted once that is confirmed; what is refused is told, and the others are gone', async () => {
+    await publishFlow(at.client, 'waits', pythonFlow('import time\ndef run(n):\n    time.sleep(600)\n'))
+    const { id } = await at.client.runs.submit('waits')
+    await at.send('POST', '/runs/import', {
+      runs: [{ flow: 'waits', external_id: 'over', status: 'ok', created_at: '2026-01-01T00:00:00Z', params: {} }],
+    })
+    await using shown = await opened('#/runs?flow=waits')
+    const { page, complaints } = shown
+    await page.getByText('2 runs', { exact: true }).waitFor()
+    for (const box of await page.getByLabel(/^Choose run/).all()) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await box.check()
+    }
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Keep' }).click()
+    await page.getByText('2 chosen').waitFor()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('1 run deleted.').waitFor()
+    await page.getByText(new RegExp(`1 run not deleted. ${id.slice(-6)}: `)).waitFor()
+    await page.getByText('1 run', { exact: true }).waitFor()
+    expect((await at.client.runs.list({ flow: 'waits' })).map((run) => run.id)).toEqual([id])
+    await at.client.runs.cancel(id)
+    expect(complaints).toEqual([])
+  })
+
+  test('a view has a name: it is kept for who made it, shared as a link, and deleted', async () => {
+    await using shown = await opened('#/runs?flow=fit&status=error&sort=params.lr')
+    const { page, complaints } = shown
+    const menu = (name: string) => page.locator('summary', { hasText: name })
+    await page.getByText('45 runs').waitFor()
+    await menu('Views').click()
+    await page.getByRole('button', { name: 'Keep this view' }).click()
+    await page.getByLabel(/^Name/).fill(`failed ${hostile}`)
+    await page.getByRole('dialog').getByRole('button', { name: 'Keep', exact: true }).click()
+    await menu(`View: failed ${hostile}`).waitFor()
+    await page.goto(`${at.origin}/console/#/runs`)
+    await page.reload()
+    await page.getByText(/^\d+ runs$/).waitFor()
+    await menu('Views').click()
+    await page.getByRole('link', { name: `failed ${hostile}` }).click()
+    await page.getByText('45 runs').waitFor()
+    await page.getByRole('button', { name: 'Share the view' }).click()
+    await page
+      .getByRole('dialog')
+      .getByText(`${at.origin}/console/#/runs?flow=fit&status=error&sort=params.lr`)
+      .waitFor()
+    await page.getByRole('button', { name: 'Close', exact: true }).click()
+    const kept = () => page.evaluate('Object.entries(localStorage).flat().join()')
+    expect(await kept()).not.toContain(at.token)
+    await page.getByRole('button', { name: 'Delete the view' }).click()
+    await menu('Views').waitFor()
+    expect(await kept()).toBe('')
     expect(complaints).toEqual([])
   })
 
@@ -210,6 +307,16 @@ describe.skipIf(!hasChromium())('runs in the console', () => {
     await page.getByRole('button', { name: 'Submit 6 runs' }).click()
     await expect.poll(() => new URL(page.url()).hash).toMatch(/^#\/runs\?group=/)
     await expect.poll(() => rows(page).count()).toBe(7)
+
+    await page.getByRole('button', { name: 'By sweep' }).click()
+    const sweeps = page.getByRole('region', { name: 'Sweeps' })
+    await sweeps.getByText('6 ok').waitFor()
+    expect(await sweeps.getByRole('row').nth(1).textContent()).toMatch(/search6.*6 okn/)
+    await sweeps.getByRole('button', { name: /Runs of the sweep/ }).click()
+    await expect.poll(() => sweeps.getByRole('row').count()).toBe(8)
+    expect(await sweeps.getByRole('row').nth(2).textContent()).toMatch(/okseed 3n 5/)
+    await sweeps.getByRole('link', { name: /All runs/ }).click()
+    await expect.poll(() => rows(page).count()).toBe(7)
     expect(complaints).toEqual([])
   })
 
@@ -225,27 +332,44 @@ describe.skipIf(!hasChromium())('runs in the console', () => {
     await page.getByRole('alert').getByText('There is no run').waitFor()
   })
 
-  test.each((['light', 'dark'] as const).flatMap((theme) => [1440, 1024, 390].map((width) => ({ theme, width }))))(
-    'nothing is in the way of anybody: $theme, $width px',
-    async ({ theme, width }) => {
-      const [run] = await at.client.runs.list({ flow: 'fit', limit: 1 })
-      await using shown = await opened('#/runs', { theme, width })
-      const { page, complaints } = shown
-      await rows(page).nth(1).waitFor()
-      await page.locator('summary').click()
-      expect(await faultsOf(page)).toEqual([])
-      await page.goto(`${at.origin}/console/#/runs/new?flow=fit&p.lr=x`)
-      await page.getByLabel(/^lr /).waitFor()
-      expect(await faultsOf(page)).toEqual([])
-      for (const tab of ['stages', 'metrics', 'logs', 'artifacts']) {
-        // oxlint-disable no-await-in-loop -- one view after the other
-        await page.goto(`${at.origin}/console/#/runs/${run?.id}?tab=${tab}`)
-        await page.getByRole('tabpanel').waitFor()
-        expect([tab, await faultsOf(page)]).toEqual([tab, []])
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
-        // oxlint-enable no-await-in-loop
-      }
-      expect(complaints).toEqual([])
-    },
-  )
+  test.each([
+    { theme: 'light', width: 1440 },
+    { theme: 'dark', width: 1440 },
+    { theme: 'light', width: 390 },
+  ] as const)('nothing is in the way of anybody: $theme, $width px', async ({ theme, width }) => {
+    const [run] = await at.client.runs.list({ flow: 'fit', limit: 1 })
+    await using shown = await opened('#/runs', { theme, width })
+    const { page, complaints } = shown
+    await rows(page).nth(1).waitFor()
+    await page.getByText('Columns', { exact: true }).click()
+    expect(await faultsOf(page)).toEqual([])
+    await page.goto(`${at.origin}/console/#/runs?by=sweep`)
+    await page.getByRole('region', { name: 'Sweeps' }).waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    await page.goto(`${at.origin}/console/#/runs/new?flow=fit&p.lr=x`)
+    await page.getByLabel(/^lr /).waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    for (const tab of ['stages', 'metrics', 'logs', 'artifacts']) {
+      // oxlint-disable no-await-in-loop -- one view after the other
+      await page.goto(`${at.origin}/console/#/runs/${run?.id}?tab=${tab}`)
+      await page.getByRole('tabpanel').waitFor()
+      if (tab === 'stages') expect(await faultsOf(page)).toEqual([])
+      // oxlint-enable no-await-in-loop
+    }
+    expect(complaints).toEqual([])
+  })
+
+  test.each([1440, 1024, 390])('nothing is cut off at the side of %d px', async (width) => {
+    const [run] = await at.client.runs.list({ flow: 'fit', limit: 1 })
+    await using shown = await opened('#/runs', { width })
+    const { page } = shown
+    for (const hash of ['#/runs', '#/runs?by=sweep', '#/runs/new?flow=fit', `#/runs/${run?.id}`]) {
+      // oxlint-disable no-await-in-loop -- one view after the other
+      await page.goto(`${at.origin}/console/${hash}`)
+      await page.locator('main h1').waitFor()
+      await page.waitForLoadState('networkidle')
+      expect([hash, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([hash, width])
+      // oxlint-enable no-await-in-loop
+    }
+  })
 })

@@ -1,5 +1,6 @@
 /** Rows of runs: elements only for those on the screen, whatever their number. */
 import type { RunSummary } from '@flow-service/client-sdk'
+import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 import { ago, duration, oneLine, shortId } from '../format.ts'
@@ -13,37 +14,32 @@ const ROW = 34
 const MORE = 10
 
 interface RunTableProps {
-  readonly runs: readonly RunSummary[]
+  /** Undefined for one that is on its way. */
+  readonly runAt: (place: number) => RunSummary | undefined
   readonly total: number
   readonly columns: readonly Column[]
   readonly chosen: ReadonlySet<string>
   readonly choose: (chosen: ReadonlySet<string>) => void
-  /** So many rows are wanted. */
-  readonly reach: (count: number) => void
+  /** These places are looked at. */
+  readonly look: (from: number, to: number) => void
 }
 
-export function RunTable({ runs, total, columns, chosen, choose, reach }: RunTableProps) {
+export function RunTable({ runAt, total, columns, chosen, choose, look }: RunTableProps) {
   const box = useRef<HTMLDivElement>(null)
-  const [seen, setSeen] = useState({ top: 0, height: 600 })
+  /** Where the last row was chosen: from there on, up to the next, with the shift key. */
+  const anchor = useRef(0)
+  const seen = useSeen(box)
   const [at, setAt] = useState(0)
-  useLayoutEffect(() => {
-    const { current } = box
-    if (!current) return
-    const look = (): void => setSeen({ top: current.scrollTop, height: current.clientHeight })
-    const watch = new ResizeObserver(look)
-    watch.observe(current)
-    current.addEventListener('scroll', look, { passive: true })
-    return () => {
-      watch.disconnect()
-      current.removeEventListener('scroll', look)
-    }
-  }, [])
   const from = Math.max(0, Math.floor(seen.top / ROW) - MORE)
   const to = Math.min(total, Math.ceil((seen.top + seen.height) / ROW) + MORE)
-  useEffect(() => reach(to + MORE), [to, reach])
-  const flip = (id: string): void => {
+  useEffect(() => look(from, to), [from, to, look])
+  const flip = (place: number, isRange: boolean): void => {
+    const id = runAt(place)?.id
+    if (id === undefined) return
     const next = new Set(chosen)
-    if (!next.delete(id)) next.add(id)
+    if (isRange) for (const one of idsBetween(anchor.current, place, runAt)) next.add(one)
+    else if (!next.delete(id)) next.add(id)
+    anchor.current = place
     choose(next)
   }
   const move = (step: number): void => {
@@ -57,10 +53,10 @@ export function RunTable({ runs, total, columns, chosen, choose, reach }: RunTab
   }
   const hear = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget) return
-    const run = runs[at]
+    const run = runAt(at)
     if (event.key === 'j' || event.key === 'ArrowDown') move(1)
     else if (event.key === 'k' || event.key === 'ArrowUp') move(-1)
-    else if (event.key === 'x' && run) flip(run.id)
+    else if (event.key === 'x' || event.key === 'X') flip(at, event.shiftKey)
     else if (event.key === 'Enter' && run) go(`/runs/${run.id}`)
     else return
     event.preventDefault()
@@ -75,8 +71,8 @@ export function RunTable({ runs, total, columns, chosen, choose, reach }: RunTab
         <Head field="status" title="Status" />
         <span role="columnheader">Run</span>
         <Head field="flow" title="Flow" />
-        {columns.map(({ field, title }) => (
-          <Head key={field} field={field} title={title} isNumber />
+        {columns.map(({ field, title, isNumber }) => (
+          <Head key={field} field={field} title={title} isNumber={isNumber} />
         ))}
         <Head field="duration_s" title="Duration" isNumber />
         <Head field="created_at" title="Submitted" isNumber />
@@ -84,15 +80,16 @@ export function RunTable({ runs, total, columns, chosen, choose, reach }: RunTab
       <div class="rows" role="rowgroup" ref={ofHeight(total * ROW)}>
         {Array.from({ length: Math.max(0, to - from) }, (_, index) => {
           const place = from + index
+          const run = runAt(place)
           return (
             <Row
               // a row that leaves the screen becomes the one that enters: scrolling makes no elements
               key={place % (to - from)}
-              run={runs[place]}
+              run={run}
               place={place}
               columns={columns}
               template={template}
-              isChosen={chosen.has(runs[place]?.id ?? '')}
+              isChosen={run !== undefined && chosen.has(run.id)}
               isHere={place === at}
               flip={flip}
             />
@@ -101,6 +98,30 @@ export function RunTable({ runs, total, columns, chosen, choose, reach }: RunTab
       </div>
     </div>
   )
+}
+
+/** What of a box is on the screen, as it is scrolled. */
+function useSeen(box: RefObject<HTMLElement | null>) {
+  const [seen, setSeen] = useState({ top: 0, height: 600 })
+  useLayoutEffect(() => {
+    const { current } = box
+    if (!current) return
+    const measure = (): void => setSeen({ top: current.scrollTop, height: current.clientHeight })
+    const watch = new ResizeObserver(measure)
+    watch.observe(current)
+    current.addEventListener('scroll', measure, { passive: true })
+    return () => {
+      watch.disconnect()
+      current.removeEventListener('scroll', measure)
+    }
+  }, [])
+  return seen
+}
+
+/** Of the runs from one place to another that are there. */
+function idsBetween(one: number, other: number, runAt: RunTableProps['runAt']): string[] {
+  const from = Math.min(one, other)
+  return Array.from({ length: Math.abs(one - other) + 1 }, (_, at) => runAt(from + at)?.id ?? []).flat()
 }
 
 /** Sets what the page's policy lets no markup set. */
@@ -141,7 +162,7 @@ interface RowProps {
   readonly template: string
   readonly isChosen: boolean
   readonly isHere: boolean
-  readonly flip: (id: string) => void
+  readonly flip: (place: number, isRange: boolean) => void
 }
 
 function Row({ run, place, columns, template, isChosen, isHere, flip }: RowProps) {
@@ -164,7 +185,7 @@ function Row({ run, place, columns, template, isChosen, isHere, flip }: RowProps
               type="checkbox"
               checked={isChosen}
               aria-label={`Choose run ${shortId(run.id)}`}
-              onChange={() => flip(run.id)}
+              onClick={(event) => flip(place, event.shiftKey)}
             />
           </span>
           <span class="cell" role="gridcell">
@@ -178,8 +199,8 @@ function Row({ run, place, columns, template, isChosen, isHere, flip }: RowProps
           <span class="cell" role="gridcell">
             {run.flow}
           </span>
-          {columns.map(({ field, valueOf }) => (
-            <span key={field} class="cell num" role="gridcell">
+          {columns.map(({ field, valueOf, isNumber }) => (
+            <span key={field} class={isNumber ? 'cell num' : 'cell'} role="gridcell">
               {oneLine(valueOf(run) ?? '')}
             </span>
           ))}
