@@ -119,6 +119,8 @@ function textColumn(sql: Sql, column: Extract<Field, { kind: 'text' }>['column']
       return sql`run.external_id`
     case 'group_id':
       return sql`run.group_id::text`
+    case 'parent':
+      return sql`run.parent::text`
     case 'origin':
       return sql`run.origin`
   }

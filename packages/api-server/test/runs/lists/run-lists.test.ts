@@ -103,7 +103,18 @@ const jsonFields = [
   "params.'; drop table run; --",
   'params.日本',
 ]
-const columns = ['note', 'seed', 'duration_s', 'submitted_by', 'external_id', 'group_id', 'origin', 'tags', 'pinned']
+const columns = [
+  'note',
+  'seed',
+  'duration_s',
+  'submitted_by',
+  'external_id',
+  'group_id',
+  'parent',
+  'origin',
+  'tags',
+  'pinned',
+]
 const numbers = ['0', '1', '-3', '0.5', '7', '1e-299', '.25', '+2', '100', '1e3']
 const words = ['adam', 'x', 'job-7', 'best', 'engine', 'ada@example.com', '日本', '😀', 'good', 'b', '%', '_', '$1']
 const values = fc.oneof(
