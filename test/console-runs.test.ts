@@ -44,6 +44,24 @@ describe.skipIf(!hasChromium())('runs in the console', () => {
       // oxlint-disable-next-line no-await-in-loop -- a request takes 200 at most
       await at.send('POST', '/runs/import', { runs: runs.slice(from, from + 150) })
     }
+    const source = 'def run(n, way):\n    return {"out": n}\n'
+    await publishFlow(at.client, 'search', {
+      mode: 'batch',
+      inputs: [
+        { name: 'n', dtype: 'int', initial: 3 },
+        { name: 'way', dtype: 'str', initial: 'slow' },
+      ],
+      outputs: [{ name: 'out' }],
+      nodes: [
+        pythonNode('work', source, {
+          ports: [
+            { direction: 'input', name: 'n', dtype: 'int' },
+            { direction: 'input', name: 'way', dtype: 'str' },
+            { direction: 'output', name: 'out', dtype: 'any' },
+          ],
+        }),
+      ],
+    })
   })
   afterAll(async () => {
     await browser.close()
@@ -249,7 +267,7 @@ describe.skipIf(!hasChromium())('runs in the console', () => {
     await page.getByText(hostile).waitFor()
     await page.getByRole('tab', { name: 'Artifacts' }).click()
     await page.getByRole('button', { name: 'Look' }).click()
-    await page.getByText('x,y').waitFor()
+    await page.getByRole('columnheader', { name: 'x' }).waitFor()
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: /Download/ }).click()
     expect((await download).suggestedFilename()).toBe('table.csv')
@@ -264,25 +282,79 @@ describe.skipIf(!hasChromium())('runs in the console', () => {
     expect(complaints).toEqual([])
   })
 
+  test('a stage that was retried shows its attempts, and a run what it repeats and what repeats it', async () => {
+    const file = join(at.dataDir, 'tried')
+    const source = `import os
+def run(n):
+    if not os.path.exists(${JSON.stringify(file)}):
+        open(${JSON.stringify(file)}, "w").close()
+        raise ValueError(${JSON.stringify(hostile)})
+    return {"out": n}
+`
+    await publishFlow(at.client, 'shaky', pythonFlow(source, { retry: { attempts: 2, delay_s: 0 }, cache: false }))
+    const first = await at.client.runs.submit('shaky')
+    await first.wait()
+    await using shown = await opened(`#/runs/${first.id}`)
+    const { page, complaints } = shown
+    const attempts = page.getByRole('list', { name: 'Attempts of work' }).getByRole('listitem')
+    await attempts.first().waitFor()
+    expect(await attempts.allTextContents()).toEqual([
+      expect.stringMatching(/^errorattempt 1, .*ValueError: <img src=x onerror=alert\(1\)>$/),
+      expect.stringMatching(/^okattempt 2, [^:]*$/),
+    ])
+    await page.getByRole('button', { name: 'Run again' }).click()
+    await page.getByText('It repeats').getByRole('link').click()
+    await page.getByText('It was run again as').getByRole('link').click()
+    await page.getByText('It repeats').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test('bytes are shown as what they are; what could run as a program is downloaded only', async () => {
+    const source = `import io, wave
+def run(n):
+    sound = io.BytesIO()
+    with wave.open(sound, "wb") as out:
+        out.setnchannels(1); out.setsampwidth(1); out.setframerate(8000); out.writeframes(bytes(16000))
+    svg = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+    return {"out": [
+        save_artifact(sound.getvalue(), "beep.wav", "audio/wav"),
+        save_artifact(b'name,at\\n"${hostile}, or not",7\\n', "table.csv", "text/csv"),
+        save_artifact(b'{"deep": {"list": [1, "${hostile}"]}}', "facts.json", "application/json"),
+        save_artifact(svg, "drawing.svg", "image/svg+xml"),
+        save_artifact(b"<script>alert(1)</script>", "page.html", "text/html"),
+    ]}
+`
+    await publishFlow(at.client, 'bytes', pythonFlow(source))
+    const run = await at.client.runs.submit('bytes')
+    await run.wait()
+    await using shown = await opened(`#/runs/${run.id}?tab=artifacts`)
+    const { page, complaints } = shown
+    const line = (name: string) => page.getByRole('listitem').filter({ hasText: name })
+    const look = (name: string) => line(name).getByRole('button', { name: 'Look' }).click()
+    await look('beep.wav')
+    const sound = page.locator('audio')
+    await expect.poll(() => sound.evaluate((audio: HTMLAudioElement) => audio.duration)).toBe(2)
+    expect(await sound.getAttribute('src')).toMatch(/^\/api\/v1\/artifacts\/.*ticket=/)
+    await look('table.csv')
+    const table = page.getByRole('region', { name: 'table.csv' }).getByRole('row')
+    await table.first().waitFor()
+    expect(await table.allTextContents()).toEqual(['nameat', `${hostile}, or not7`])
+    await look('facts.json')
+    await page.getByText(`1: "${hostile}"`).waitFor()
+    for (const name of ['drawing.svg', 'page.html']) {
+      // oxlint-disable no-await-in-loop -- one after the other
+      expect(await line(name).getByRole('button', { name: 'Look' }).count()).toBe(0)
+      const download = page.waitForEvent('download')
+      await line(name)
+        .getByRole('button', { name: /Download/ })
+        .click()
+      expect((await download).suggestedFilename()).toBe(name)
+      // oxlint-enable no-await-in-loop
+    }
+    expect(complaints).toEqual([])
+  })
+
   test('a new run is planned before it is submitted; several values are a sweep', async () => {
-    const source = 'def run(n, way):\n    return {"out": n}\n'
-    await publishFlow(at.client, 'search', {
-      mode: 'batch',
-      inputs: [
-        { name: 'n', dtype: 'int', initial: 3 },
-        { name: 'way', dtype: 'str', initial: 'slow' },
-      ],
-      outputs: [{ name: 'out' }],
-      nodes: [
-        pythonNode('work', source, {
-          ports: [
-            { direction: 'input', name: 'n', dtype: 'int' },
-            { direction: 'input', name: 'way', dtype: 'str' },
-            { direction: 'output', name: 'out', dtype: 'any' },
-          ],
-        }),
-      ],
-    })
     await using shown = await opened('#/runs?flow=search')
     const { page, complaints } = shown
     await page.getByRole('link', { name: 'New run' }).click()
@@ -317,6 +389,43 @@ describe.skipIf(!hasChromium())('runs in the console', () => {
     expect(await sweeps.getByRole('row').nth(2).textContent()).toMatch(/okseed 3n 5/)
     await sweeps.getByRole('link', { name: /All runs/ }).click()
     await expect.poll(() => rows(page).count()).toBe(7)
+    expect(complaints).toEqual([])
+  })
+
+  test('what the engine refuses stands at its field; a run is changed from its page; many flows are searched', async () => {
+    const inputs = [
+      { name: 'n', dtype: 'int', initial: 3 },
+      { name: 'table', dtype: 'artifact' },
+    ]
+    for (let index = 0; index < 14; index += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one flow after the other
+      await publishFlow(at.client, `many_${index}`, { mode: 'batch', inputs: index === 7 ? inputs : [], nodes: [] })
+    }
+    await using shown = await opened('#/runs/new')
+    const { page, complaints } = shown
+    await page.getByLabel('Flow', { exact: true }).fill('many_7')
+    await page.getByLabel('Flow', { exact: true }).press('Tab')
+    await page.getByLabel(/^n /).fill('1')
+    await page.getByText('3 unless given').waitFor()
+    await page.getByLabel(/^table /).fill(`{"digest": "${hostile}"}`)
+    await page.getByRole('button', { name: 'Plan 1 run' }).click()
+    await expect.poll(() => page.getByLabel(/^table /).getAttribute('aria-invalid')).toBe('true')
+    expect(await page.locator('.field', { hasText: 'table' }).locator('.fault').textContent()).toMatch(/\w{3}/)
+    expect(await page.getByRole('alert').count()).toBe(0)
+
+    const run = await at.client.runs.submit('search', { params: { n: 8, way: 'fast, "far"' }, seed: 5 } as never)
+    await run.wait()
+    await page.goto(`${at.origin}/console/#/runs/${run.id}`)
+    await page.getByRole('link', { name: 'Run with changes' }).click()
+    expect(await page.getByLabel(/^n /).inputValue()).toBe('8')
+    expect(await page.getByLabel(/^way /).inputValue()).toBe('fast, "far"')
+    expect(await page.getByLabel(/^Seeds/).inputValue()).toBe('5')
+    await page.getByLabel(/^n /).fill('9')
+    await page.getByRole('button', { name: 'Plan 1 run' }).click()
+    await page.getByRole('button', { name: 'Submit 1 run' }).click()
+    await page.getByRole('row', { name: 'out' }).getByText('9').waitFor()
+    await page.goto(`${at.origin}/console/#/runs/new?flow=gone`)
+    await page.getByText('The flow gone cannot be run').waitFor()
     expect(complaints).toEqual([])
   })
 
