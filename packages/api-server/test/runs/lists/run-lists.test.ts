@@ -104,6 +104,7 @@ const jsonFields = [
   'params.日本',
 ]
 const columns = [
+  'id',
   'note',
   'seed',
   'duration_s',
