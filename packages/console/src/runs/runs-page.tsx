@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 
 import { counted } from '../format.ts'
+import { usePageKeys } from '../keys.ts'
 import { Empty, Loading, Refused } from '../parts/states.tsx'
 import { path, query, setQuery } from '../router.ts'
 import { Chosen } from './chosen.tsx'
@@ -25,7 +26,16 @@ export function Runs() {
   return query.value.get('by') === 'sweep' ? <Sweeps /> : <RunsPage />
 }
 
+const keys = [
+  ['j', 'the next run'],
+  ['k', 'the run before'],
+  ['x', 'choose it, or not'],
+  ['Shift+X', 'choose all from the last one that was chosen'],
+  ['Enter', 'open it'],
+] as const
+
 function RunsPage() {
+  usePageKeys(keys)
   const asked = askedBy(query.value)
   const pages = useMemo(() => openRunPages(asked), [asked])
   useEffect(() => () => pages.close(), [pages])
