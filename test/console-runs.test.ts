@@ -302,6 +302,11 @@ def run(n):
       expect.stringMatching(/^errorattempt 1, .*ValueError: <img src=x onerror=alert\(1\)>$/),
       expect.stringMatching(/^okattempt 2, [^:]*$/),
     ])
+    await page.getByRole('tab', { name: 'Graph' }).click()
+    const graph = page.getByRole('group', { name: 'Nodes of the run of shaky' })
+    await graph.getByRole('button', { name: /Parameters.*to work/ }).waitFor()
+    await graph.getByRole('button', { name: /^ok\s*work/ }).click()
+    await page.getByText('Nothing was printed.').waitFor()
     await page.getByRole('button', { name: 'Run again' }).click()
     await page.getByText('It repeats').getByRole('link').click()
     await page.getByText('It was run again as').getByRole('link').click()

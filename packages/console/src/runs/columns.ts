@@ -24,7 +24,7 @@ const paramColumn = (title: string, runs: readonly RunSummary[]): Column => ({
   field: `params.${title}`,
   title,
   valueOf: (run) => run.params?.[title],
-  isNumber: !runs.some(({ params }) => typeof params?.[title] === 'string'),
+  isNumber: runs.every(({ params }) => !/^(?:string|object)$/.test(typeof (params?.[title] ?? 0))),
 })
 
 const metricColumn = (title: string): Column => ({

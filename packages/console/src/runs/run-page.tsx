@@ -16,6 +16,7 @@ import { Curves, curvesPath } from './curves.tsx'
 import { Logs } from './logs.tsx'
 import { Marks } from './marks.tsx'
 import { changedRunPath } from './new-run.tsx'
+import { RunGraph } from './run-graph.tsx'
 import { Stages } from './stages.tsx'
 
 /** Asked for again at most so often while it executes. */
@@ -39,6 +40,7 @@ export function RunPage({ id }: { id: string }) {
         <Tabs
           tabs={[
             { name: 'stages', title: 'Stages', show: () => <Stages run={run} /> },
+            { name: 'graph', title: 'Graph', show: () => <RunGraph run={run} /> },
             { name: 'metrics', title: 'Metrics', count: run.metrics.length, show: () => <Curves run={run} /> },
             { name: 'logs', title: 'Logs', show: () => <Logs run={run} /> },
             { name: 'artifacts', title: 'Artifacts', count: run.artifacts.length, show: () => <Artifacts run={run} /> },

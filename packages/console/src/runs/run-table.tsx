@@ -1,7 +1,7 @@
 /** Rows of runs: elements only for those on the screen, whatever their number. */
 import type { RunSummary } from '@flow-service/client-sdk'
 import type { RefObject } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 
 import { ago, duration, oneLine, shortId } from '../format.ts'
 import { now } from '../live/clock.ts'
@@ -10,8 +10,10 @@ import { go, query, setQuery } from '../router.ts'
 import type { Column } from './columns.ts'
 
 const ROW = 34
+/** Of a number: what does not fit beside its neighbours. */
+const MOST_DIGITS = 12
 /** Rows beside those that are seen, on each side. */
-const MORE = 10
+const MORE = 4
 
 interface RunTableProps {
   /** Undefined for one that is on its way. */
@@ -30,9 +32,10 @@ export function RunTable({ runAt, total, columns, chosen, choose, look }: RunTab
   const anchor = useRef(0)
   const seen = useSeen(box)
   const [at, setAt] = useState(0)
-  const from = Math.max(0, Math.floor(seen.top / ROW) - MORE)
-  const to = Math.min(total, Math.ceil((seen.top + seen.height) / ROW) + MORE)
-  useEffect(() => look(from, to), [from, to, look])
+  // always as many rows, so that each keeps its element while it is on the screen
+  const count = Math.min(total, Math.ceil(seen.height / ROW) + 1 + 2 * MORE)
+  const from = Math.max(0, Math.min(total - count, Math.floor(seen.top / ROW) - MORE))
+  useEffect(() => look(from, from + count), [from, count, look])
   const flip = (place: number, isRange: boolean): void => {
     const id = runAt(place)?.id
     if (id === undefined) return
@@ -78,13 +81,13 @@ export function RunTable({ runAt, total, columns, chosen, choose, look }: RunTab
         <Head field="created_at" title="Submitted" isNumber />
       </div>
       <div class="rows" role="rowgroup" ref={ofHeight(total * ROW)}>
-        {Array.from({ length: Math.max(0, to - from) }, (_, index) => {
+        {Array.from({ length: count }, (_, index) => {
           const place = from + index
           const run = runAt(place)
           return (
             <Row
               // a row that leaves the screen becomes the one that enters: scrolling makes no elements
-              key={place % (to - from)}
+              key={place % count}
               run={run}
               place={place}
               columns={columns}
@@ -166,52 +169,59 @@ interface RowProps {
 }
 
 function Row({ run, place, columns, template, isChosen, isHere, flip }: RowProps) {
-  return (
-    <div
-      class={isHere ? 'row here' : 'row'}
-      role="row"
-      aria-rowindex={place + 2}
-      aria-selected={isChosen}
-      ref={laidOut(template, place * ROW)}
-    >
-      {run === undefined ? (
-        <span class="cell hint" role="gridcell">
-          …
-        </span>
-      ) : (
-        <>
-          <span class="cell" role="gridcell">
-            <input
-              type="checkbox"
-              checked={isChosen}
-              aria-label={`Choose run ${shortId(run.id)}`}
-              onClick={(event) => flip(place, event.shiftKey)}
-            />
+  const time = now.value
+  const kept = useRef(flip)
+  kept.current = flip
+  // a row of which nothing has changed is passed over whole
+  return useMemo(
+    () => (
+      <div
+        class={isHere ? 'row here' : 'row'}
+        role="row"
+        aria-rowindex={place + 2}
+        aria-selected={isChosen}
+        ref={laidOut(template, place * ROW)}
+      >
+        {run === undefined ? (
+          <span class="cell hint" role="gridcell">
+            …
           </span>
-          <span class="cell" role="gridcell">
-            <Status is={run.status} isWord />
-          </span>
-          <span class="cell" role="gridcell">
-            <a href={`#/runs/${run.id}`}>
-              <code>{shortId(run.id)}</code>
-            </a>
-          </span>
-          <span class="cell" role="gridcell">
-            {run.flow}
-          </span>
-          {columns.map(({ field, valueOf, isNumber }) => (
-            <span key={field} class={isNumber ? 'cell num' : 'cell'} role="gridcell">
-              {oneLine(valueOf(run) ?? '')}
+        ) : (
+          <>
+            <span class="cell" role="gridcell">
+              <input
+                type="checkbox"
+                checked={isChosen}
+                aria-label={`Choose run ${shortId(run.id)}`}
+                onClick={(event) => kept.current(place, event.shiftKey)}
+              />
             </span>
-          ))}
-          <span class="cell num" role="gridcell">
-            {duration(run.duration_s)}
-          </span>
-          <span class="cell num" role="gridcell" title={run.created_at}>
-            {ago(run.created_at, now.value)}
-          </span>
-        </>
-      )}
-    </div>
+            <span class="cell" role="gridcell">
+              <Status is={run.status} isWord />
+            </span>
+            <span class="cell" role="gridcell">
+              <a href={`#/runs/${run.id}`}>
+                <code>{shortId(run.id)}</code>
+              </a>
+            </span>
+            <span class="cell text" role="gridcell">
+              {run.flow}
+            </span>
+            {columns.map(({ field, valueOf, isNumber }) => (
+              <span key={field} class={isNumber ? 'cell num' : 'cell text'} role="gridcell">
+                {oneLine(valueOf(run) ?? '', isNumber ? MOST_DIGITS : undefined)}
+              </span>
+            ))}
+            <span class="cell num" role="gridcell">
+              {duration(run.duration_s)}
+            </span>
+            <span class="cell num" role="gridcell" title={run.created_at}>
+              {ago(run.created_at, time)}
+            </span>
+          </>
+        )}
+      </div>
+    ),
+    [run, place, columns, template, isChosen, isHere, time],
   )
 }
