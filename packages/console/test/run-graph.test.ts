@@ -2,7 +2,7 @@
 import type { FlowDocument, Run } from '@flow-service/client-sdk'
 import { expect, test } from 'vitest'
 
-import { graphOf } from '../src/runs/run-graph.tsx'
+import { graphOf } from '../src/runs/graph.ts'
 
 const port = (direction: 'input' | 'output', name: string) => ({ direction, name })
 const run = (nodes: object[]) => ({ nodes }) as unknown as Run
