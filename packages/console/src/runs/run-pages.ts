@@ -4,10 +4,12 @@
  * under the hand of who reads.
  */
 import type { RunSummary } from '@flow-service/client-sdk'
+import type { EventFrame } from '@flow-service/protocol'
 import { type ReadonlySignal, signal } from '@preact/signals'
 
 import { answerOf, Problem } from '../api/call.ts'
 import { follow } from '../live/events.ts'
+import { onReturn } from '../live/link.ts'
 
 export const PAGE = 200
 /** Pages that are held beside the first; those farthest from the screen go first. */
@@ -26,99 +28,122 @@ interface RunList {
   readonly newer: number
 }
 
-export interface RunPages {
-  readonly list: ReadonlySignal<RunList>
-  /** These places are looked at: `to` is behind the last one. */
-  readonly look: (from: number, to: number) => void
-  /** Reads anew what is looked at, as after a change; the old rows stay until then. */
-  readonly again: () => void
-  readonly close: () => void
-}
-
 /** The run at a place of the list; undefined while it is on its way. */
 export const runAt = ({ pages }: Pick<RunList, 'pages'>, place: number): RunSummary | undefined =>
   pages.get(Math.floor(place / PAGE))?.[place % PAGE]
 
-/** The pages of `GET /runs` with this query. */
-export function openRunPages(query: string): RunPages {
-  const list = signal<RunList>({ pages: new Map(), total: null, sample: [], problem: null, newer: 0 })
-  const isNewestFirst = !new URLSearchParams(query).has('sort')
-  let seen = { from: 0, to: PAGE }
-  /** Read since the beginning, or since it began anew. */
-  let fresh = new Set<number>()
-  let beginning: Beginning | null = null
-  let newer = new Set<string>()
-  let loading: Promise<void> | null = null
-  let isOver = false
+/** The pages of `GET /runs` with a query, until it is closed. */
+export class RunPages {
+  readonly #list = signal<RunList>({ pages: new Map(), total: null, sample: [], problem: null, newer: 0 })
+  readonly #query: string
+  readonly #ends: readonly (() => void)[]
+  #seen = { from: 0, to: PAGE }
+  /** Read since it began, or since it began anew. */
+  #fresh = new Set<number>()
+  #beginning: Beginning | null = null
+  #newer = new Set<string>()
+  #isLoading = false
+  #isOver = false
+
+  constructor(query: string) {
+    this.#query = query
+    this.#ends = [follow({ kinds: ['run'] }, this.#hear), onReturn(this.again)]
+    this.#go()
+  }
+
+  get list(): ReadonlySignal<RunList> {
+    return this.#list
+  }
+
+  /** These places are looked at: `to` is behind the last one. */
+  readonly look = (from: number, to: number): void => {
+    this.#seen = { from, to }
+    if (this.#list.peek().problem === null) this.#go()
+  }
+
+  /** Reads anew what is looked at, as after a change; the old rows stay until then. */
+  readonly again = (): void => {
+    this.#fresh = new Set()
+    this.#newer = new Set()
+    this.#list.value = { ...this.#list.peek(), problem: null, newer: 0 }
+    this.#go()
+  }
+
+  close(): void {
+    this.#isOver = true
+    for (const end of this.#ends) end()
+  }
+
+  #go(): void {
+    if (this.#isLoading) return
+    this.#isLoading = true
+    void this.#work()
+      .catch((error: unknown) => {
+        const problem = error instanceof Problem ? error : new Problem(0, 'unknown', String(error))
+        this.#list.value = { ...this.#list.peek(), problem }
+      })
+      .finally(() => {
+        this.#isLoading = false
+        if (this.#list.peek().problem === null && !this.#isOver && this.#missing() !== null) this.#go()
+      })
+  }
+
+  async #work(): Promise<void> {
+    const isNewestFirst = !new URLSearchParams(this.#query).has('sort')
+    for (let page = this.#missing(); page !== null && !this.#isOver; page = this.#missing()) {
+      const mine = this.#fresh
+      const beginning = page === 0 || !isNewestFirst ? null : this.#beginning
+      // oxlint-disable-next-line no-await-in-loop -- one request at a time: what is looked at may be elsewhere by then
+      const answer = await read(this.#query, page, beginning)
+      if (mine !== this.#fresh) continue
+      this.#fresh.add(page)
+      if (page === 0) this.#begin(answer)
+      this.#put(page, answer.runs)
+    }
+  }
 
   /** The next page to read: the first one tells how many there are. */
-  const missing = (): number | null => {
-    if (!fresh.has(0)) return 0
-    const last = Math.ceil((list.peek().total ?? 0) / PAGE) - 1
-    const [from, to] = [Math.floor(seen.from / PAGE), Math.min(last, Math.floor((seen.to - 1) / PAGE))]
-    for (let page = from; page <= to; page += 1) if (!fresh.has(page)) return page
+  #missing(): number | null {
+    if (!this.#fresh.has(0)) return 0
+    const last = Math.ceil((this.#list.peek().total ?? 0) / PAGE) - 1
+    const end = Math.min(last, Math.floor((this.#seen.to - 1) / PAGE))
+    for (let page = Math.floor(this.#seen.from / PAGE); page <= end; page += 1) if (!this.#fresh.has(page)) return page
     return null
   }
-  const put = (page: number, runs: readonly RunSummary[]): void => {
-    const pages = new Map(list.peek().pages).set(page, runs)
-    const middle = (seen.from + seen.to) / 2 / PAGE
+
+  #begin({ runs, total, at }: Page): void {
+    this.#beginning = { newest: runs[0]?.created_at ?? null, at }
+    for (const { id } of runs) this.#newer.delete(id)
+    const known = this.#list.peek()
+    this.#list.value = { ...known, total: total ?? runs.length, sample: runs, newer: this.#newer.size }
+  }
+
+  #put(page: number, runs: readonly RunSummary[]): void {
+    const pages = new Map(this.#list.peek().pages).set(page, runs)
+    const middle = (this.#seen.from + this.#seen.to) / 2 / PAGE
     const far = [...pages.keys()].toSorted((a, b) => Math.abs(b - middle) - Math.abs(a - middle))
     for (const one of far.slice(0, Math.max(0, pages.size - MOST_PAGES)).filter((other) => other !== 0)) {
       pages.delete(one)
-      fresh.delete(one)
+      this.#fresh.delete(one)
     }
-    list.value = { ...list.peek(), pages, problem: null }
+    this.#list.value = { ...this.#list.peek(), pages, problem: null }
   }
-  const work = async (): Promise<void> => {
-    for (let page = missing(); page !== null && !isOver; page = missing()) {
-      const mine = fresh
-      // oxlint-disable-next-line no-await-in-loop -- one request at a time: what is looked at may be elsewhere by then
-      const answer = await read(query, page, page === 0 || !isNewestFirst ? null : beginning)
-      if (mine !== fresh) continue
-      fresh.add(page)
-      if (page === 0) {
-        beginning = { newest: answer.runs[0]?.created_at ?? null, at: answer.at }
-        list.value = { ...list.peek(), total: answer.total ?? answer.runs.length, sample: answer.runs }
-      }
-      put(page, answer.runs)
-    }
-  }
-  const go = (): void => {
-    loading ??= work()
-      .catch((error: unknown) => {
-        const problem = error instanceof Problem ? error : new Problem(0, 'unknown', String(error))
-        list.value = { ...list.peek(), problem }
-      })
-      .finally(() => {
-        loading = null
-        if (list.peek().problem === null && !isOver && missing() !== null) go()
-      })
-  }
-  const end = follow({ kinds: ['run'] }, (frames) => {
+
+  readonly #hear = (frames: readonly EventFrame[]): void => {
     const told = new Map(frames.flatMap((frame) => (frame.type === 'run' ? [[frame.run.id, frame.run]] : [])))
     if (told.size === 0) return
-    const known = list.peek()
+    const known = this.#list.peek()
     const pages = new Map([...known.pages].map(([page, runs]) => [page, changed(runs, told)]))
-    for (const run of told.values()) if (beginning && run.created_at >= beginning.at) newer.add(run.id)
-    list.value = { ...known, pages, newer: newer.size }
-  })
-  go()
-  return {
-    list,
-    look(from, to) {
-      seen = { from, to }
-      if (list.peek().problem === null) go()
-    },
-    again() {
-      fresh = new Set()
-      newer = new Set()
-      list.value = { ...list.peek(), problem: null, newer: 0 }
-      go()
-    },
-    close() {
-      isOver = true
-      end()
-    },
+    for (const run of told.values()) if (this.#isNewer(run)) this.#newer.add(run.id)
+    this.#list.value = { ...known, pages, newer: this.#newer.size }
+  }
+
+  /** By what is known of it here: the engine filters by more. */
+  #isNewer({ created_at: since, flow, group_id: id }: RunSummary): boolean {
+    const asked = new URLSearchParams(this.#query)
+    const [flows, group] = [asked.get('flow'), asked.get('group')]
+    if (this.#beginning === null || since < this.#beginning.at) return false
+    return (flows === null || flows.split(',').includes(flow)) && (group === null || group === id)
   }
 }
 

@@ -11,7 +11,7 @@ import { columnsOf, shownColumns } from './columns.ts'
 import { Archived, BySweep, Filter, States } from './list-tools.tsx'
 import { NewRun } from './new-run.tsx'
 import { RunPage } from './run-page.tsx'
-import { openRunPages, runAt } from './run-pages.ts'
+import { runAt, RunPages } from './run-pages.ts'
 import { RunTable } from './run-table.tsx'
 import { Sweeps } from './sweeps.tsx'
 import { ViewMenu } from './view-menu.tsx'
@@ -37,7 +37,7 @@ const keys = [
 function RunsPage() {
   usePageKeys(keys)
   const asked = askedBy(query.value)
-  const pages = useMemo(() => openRunPages(asked), [asked])
+  const pages = useMemo(() => new RunPages(asked), [asked])
   useEffect(() => () => pages.close(), [pages])
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   useEffect(() => setChosen(new Set()), [asked])

@@ -6,6 +6,7 @@ import { answerOf, Problem } from '../api/call.ts'
 import { ago, counted, duration, number, oneLine, shortId } from '../format.ts'
 import { now } from '../live/clock.ts'
 import { follow } from '../live/events.ts'
+import { onReturn } from '../live/link.ts'
 import { Outcomes } from '../parts/outcomes.tsx'
 import { Empty, Loading, Refused } from '../parts/states.tsx'
 import { Status } from '../parts/status.tsx'
@@ -128,6 +129,8 @@ function useRuns(first: string) {
       isOver = true
     }
   }, [first, round])
+  const again = (): void => setRound((count) => count + 1)
+  useEffect(() => onReturn(again), [])
   useEffect(
     () =>
       follow({ kinds: ['run'] }, (frames) => {
@@ -146,7 +149,7 @@ function useRuns(first: string) {
   return {
     known,
     newer: newer.size,
-    again: () => setRound((count) => count + 1),
+    again,
     more: () => void read(known.next ?? first, known.runs, () => false),
   }
 }
