@@ -233,7 +233,7 @@ describe.skipIf(!hasChromium())('the console', () => {
     await list.page.getByRole('row', { name: 'scale' }).waitFor({ timeout: 60_000 })
     expect([...complaints, ...list.complaints]).toEqual([])
     await second[Symbol.asyncDispose]()
-  })
+  }, 180_000)
 
   test.each([
     { theme: 'light', width: 1440 },

@@ -3,9 +3,10 @@ import type { RunSummary } from '@flow-service/client-sdk'
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 
-import { ago, duration, oneLine, shortId } from '../format.ts'
+import { ago, counted, duration, oneLine, shortId } from '../format.ts'
 import { now } from '../live/clock.ts'
 import { Status } from '../parts/status.tsx'
+import { say } from '../parts/toast.tsx'
 import { go, query, setQuery } from '../router.ts'
 import type { Column } from './columns.ts'
 
@@ -40,8 +41,13 @@ export function RunTable({ runAt, total, columns, chosen, choose, look }: RunTab
     const id = runAt(place)?.id
     if (id === undefined) return
     const next = new Set(chosen)
-    if (isRange) for (const one of idsBetween(anchor.current, place, runAt)) next.add(one)
-    else if (!next.delete(id)) next.add(id)
+    if (isRange) {
+      const ids = idsBetween(anchor.current, place, runAt)
+      for (const one of ids) next.add(one)
+      const missing = Math.abs(anchor.current - place) + 1 - ids.length
+      if (missing > 0)
+        say(`${counted(missing, 'run')} between them not chosen: scroll there first, so that they are read.`)
+    } else if (!next.delete(id)) next.add(id)
     anchor.current = place
     choose(next)
   }
