@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { client, openProvider } from '../packages/api-server/test/auth/oidc/real-provider.ts'
 import { begin, ended } from './cli-process.ts'
 import { hasChromium, startChromium } from './components/chromium.ts'
 import { account, type ConsoleOptions, faultsOf, openConsole, signIn } from './components/console-page.ts'
@@ -104,6 +105,83 @@ describe.skipIf(!hasChromium())('the console', () => {
     await failed.page.getByText('Your account may not sign in: ask a superuser.').waitFor()
   })
 
+  test('whoever an OpenID provider vouches for is signed in; who is refused there is told so', async () => {
+    await using provider = await openProvider()
+    const config = { ...account, ...client, oidcIssuer: provider.issuer, oidcName: 'the example' }
+    await using service = await startService({ ...config, oidcAllowedDomains: ['example.org'] })
+    provider.register(`${service.baseUrl}/login/oidc/callback`)
+    provider.people.set('ann', { email: 'ann@example.org', email_verified: true, name: hostile })
+    await using opened = await open('', service)
+    const { page, complaints } = opened
+    const link = page.getByRole('link', { name: 'Sign in with the example' })
+    await link.click()
+    await page
+      .getByRole('status')
+      .getByText(/refused|denied|said no|not/i)
+      .waitFor()
+    provider.user = 'ann'
+    await link.click()
+    await home(page).waitFor()
+    expect(await page.getByRole('button', { name: /^Sign out/ }).textContent()).toContain(hostile)
+    // the code stands in no history
+    expect(new URL(page.url()).hash).toBe('#/')
+    await page.goBack()
+    expect(page.url()).not.toContain('code=')
+    expect(complaints).toEqual([])
+  })
+
+  test('flows and runs are found by name and by a part of an id; home leads to them', async () => {
+    const [run] = await at.client.runs.list({ flow: 'scale', limit: 1 })
+    await using opened = await open()
+    const { page, complaints } = opened
+    await signIn(page)
+    await home(page).waitFor()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    const find = async (text: string, entry: string): Promise<void> => {
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type(text)
+      await page.getByRole('option', { name: entry }).click()
+    }
+    await find('onerror', `${hostile} (alarm) live flow`)
+    await expect.poll(() => new URL(page.url()).hash).toBe('#/flows/alarm')
+    asked.length = 0
+    await find('scale', `scale ${run?.id.slice(-6)} run, ok`)
+    await expect.poll(() => new URL(page.url()).hash).toBe(`#/runs/${run?.id}`)
+    // once after a pause, not for each letter
+    expect(asked.filter((url) => url.includes('/runs?') && url.includes('limit=5'))).toHaveLength(1)
+    await page.goto(`${at.origin}/console/#/`)
+    await find(run?.id.slice(-8, -1) ?? '', `scale ${run?.id.slice(-6)} run, ok`)
+    await expect.poll(() => new URL(page.url()).hash).toBe(`#/runs/${run?.id}`)
+    await page.goto(`${at.origin}/console/#/`)
+    await page.getByRole('region', { name: 'Flows' }).getByRole('link', { name: 'scale' }).click()
+    expect(new URL(page.url()).hash).toBe('#/flows/scale')
+    expect(complaints).toEqual([])
+  })
+
+  test('a question mark lists the keys, of the console and of the page', async () => {
+    await using opened = await open('#/runs')
+    const { page, complaints } = opened
+    await signIn(page)
+    await page.getByRole('heading', { name: 'Runs' }).waitFor()
+    await page.getByRole('searchbox').fill('?')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await page.getByRole('searchbox').press('Tab')
+    await page.keyboard.press('?')
+    const dialog = page.getByRole('dialog', { name: 'Keys' })
+    await dialog.getByText('choose it, or not').waitFor()
+    await dialog.getByText('go to Runs').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await page.keyboard.press('g')
+    await page.keyboard.press('h')
+    await home(page).waitFor()
+    await page.keyboard.press('?')
+    await dialog.getByText('go to Runs').waitFor()
+    expect(await dialog.getByText('choose it, or not').count()).toBe(0)
+    expect(complaints).toEqual([])
+  })
+
   test('keys lead everywhere: the palette by Ctrl+K, areas by g, the page past the areas', async () => {
     await using opened = await open('#/nowhere')
     const { page, complaints } = opened
@@ -140,36 +218,60 @@ describe.skipIf(!hasChromium())('the console', () => {
     await signIn(page)
     await home(page).waitFor()
     await page.getByText('No flows yet').waitFor()
+    await using list = await open('#/runs', { origin: first.origin })
+    await signIn(list.page)
+    await list.page.getByText('No runs yet').waitFor()
     await first.close()
     await page.getByText('No connection to the engine.').waitFor()
     expect(await page.getByText('No flows yet').count()).toBe(1)
     const second = await startService({ ...account, port, dataDir: first.dataDir })
     await publishFlow(second.client, 'scale', scaleFlow)
+    await second.client.runs.submit('scale').then((run) => run.wait())
     await page.getByText('No connection to the engine.').waitFor({ state: 'detached', timeout: 60_000 })
     await page.getByRole('region', { name: 'Flows' }).getByText('scale').first().waitFor()
-    expect(complaints).toEqual([])
+    // what came about meanwhile is there
+    await list.page.getByRole('row', { name: 'scale' }).waitFor({ timeout: 60_000 })
+    expect([...complaints, ...list.complaints]).toEqual([])
     await second[Symbol.asyncDispose]()
+  }, 180_000)
+
+  test.each([
+    { theme: 'light', width: 1440 },
+    { theme: 'dark', width: 1440 },
+    { theme: 'light', width: 390 },
+  ] as const)('nothing is in the way of anybody: $theme, $width px', async ({ theme, width }) => {
+    await using opened = await open('', { theme, width })
+    const { page, complaints } = opened
+    await page.getByLabel('Password').waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    await signIn(page)
+    await home(page).waitFor()
+    await page.getByRole('region', { name: 'Newest runs' }).getByRole('listitem').waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    expect(complaints).toEqual([])
   })
 
-  test.each((['light', 'dark'] as const).flatMap((theme) => [1440, 1024, 390].map((width) => ({ theme, width }))))(
-    'nothing is in the way of anybody: $theme, $width px',
-    async ({ theme, width }) => {
-      await using opened = await open('', { theme, width })
-      const { page, complaints } = opened
-      await page.getByLabel('Password').waitFor()
-      expect(await faultsOf(page)).toEqual([])
-      await signIn(page)
-      await home(page).waitFor()
-      await page.getByRole('region', { name: 'Newest runs' }).getByRole('listitem').waitFor()
-      expect(await faultsOf(page)).toEqual([])
-      await page.keyboard.press('Control+k')
-      await page.getByRole('dialog').waitFor()
-      expect(await faultsOf(page)).toEqual([])
-      // nothing is cut off at the side
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
-      expect(complaints).toEqual([])
-    },
-  )
+  test.each([1440, 1024, 390])('nothing is cut off at the side of %d px', async (width) => {
+    await using opened = await open('', { width })
+    const { page } = opened
+    // the page scrolls within `main`
+    const overlap = () =>
+      page.evaluate(`Math.max(...[document.documentElement, document.querySelector('main')].map(
+        (box) => box.scrollWidth - box.clientWidth))`)
+    await page.getByLabel('Password').waitFor()
+    expect(await overlap()).toBe(0)
+    await signIn(page)
+    await page.getByRole('region', { name: 'Newest runs' }).getByRole('listitem').waitFor()
+    expect(await overlap()).toBe(0)
+  })
 
   test('an idle page asks for nothing', async () => {
     await using opened = await open()

@@ -6,9 +6,11 @@ import { useEffect, useRef } from 'preact/hooks'
 
 import { useResource } from './api/resource.ts'
 import { Home } from './home/page.tsx'
+import { KeyList } from './key-list.tsx'
 import { listenToKeys } from './keys.ts'
 import { link } from './live/link.ts'
-import { Palette, palette } from './palette.tsx'
+import { keyList, palette } from './overlays.ts'
+import { Palette } from './palette.tsx'
 import { Icon, type IconName } from './parts/icon.tsx'
 import { lazy } from './parts/lazy.tsx'
 import { Empty } from './parts/states.tsx'
@@ -105,6 +107,7 @@ function Shell() {
         )}
       </main>
       {palette.value ? <Palette areas={areas} /> : null}
+      {keyList.value ? <KeyList areas={areas} /> : null}
       <Toasts />
     </div>
   )

@@ -1,6 +1,7 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { combinationsOf, valuesOf } from '../src/runs/search.ts'
+import { combinationsOf, textOf, valuesOf } from '../src/runs/search.ts'
 
 test.each([
   ['', 'float', []],
@@ -14,6 +15,11 @@ test.each([
   ['north', 'any', ['north']],
   ['1,2', 'any', [1, 2]],
   ['null', 'any', [null]],
+  ['"a", "b,c"', 'str', ['a', 'b,c']],
+  ['""', 'str', ['']],
+  ['"a', 'str', ['"a']],
+  ['"a", 1', 'str', ['"a", 1']],
+  ['"1", "2"', 'any', ['1', '2']],
 ])('"%s" as %s', (text, dtype, values) => {
   expect(valuesOf(text, dtype)).toEqual({ values })
 })
@@ -26,6 +32,23 @@ test.each([
   ['{a}', 'object'],
 ])('"%s" is no %s', (text, dtype) => {
   expect(valuesOf(text, dtype)).toEqual({ fault: expect.any(String) })
+})
+
+test.each([
+  ['any', fc.jsonValue()],
+  ['str', fc.string()],
+  ['int', fc.integer()],
+  ['float', fc.double({ noNaN: true, noDefaultInfinity: true })],
+  ['bool', fc.boolean()],
+  ['object', fc.dictionary(fc.string(), fc.jsonValue())],
+  ['array', fc.array(fc.jsonValue())],
+] as const)('a value of a run is typed again: %s', (dtype, drawn) => {
+  fc.assert(
+    fc.property(drawn as fc.Arbitrary<unknown>, (value) => {
+      const plain = JSON.parse(JSON.stringify(value)) as unknown
+      expect(valuesOf(textOf(plain, dtype), dtype)).toEqual({ values: [plain] })
+    }),
+  )
 })
 
 test('several values span all combinations, as many as a sweep takes', () => {

@@ -315,7 +315,7 @@ export interface RunsListOptions extends Request {
   /** Where the page begins: of the Link of the one before. */
   readonly cursor?: NonNullable<wire.RunsListData['query']>['cursor']
   /**
-   * Runs that are passed over, at most 10,000.
+   * Runs that are passed over, at most 1,000,000.
    * @default 0
    */
   readonly offset?: NonNullable<wire.RunsListData['query']>['offset']
@@ -1457,7 +1457,7 @@ export class RunsCalls {
   /**
    * List runs
    *
-   * The newest first, unless `sort` tells otherwise. `Link rel="next"` has the address of the next page. A filter is a list of terms with spaces between them, which all have to hold: a field (`params.lr`, `results.f1`, `metrics.loss`, `metrics.loss:min`, `:max`, `:count`, `tags`, `note`, `seed`, `duration_s`, `submitted_by`, `external_id`, `group_id`, `origin`, `pinned`), one of `= != < <= > >= ~`, and a value (a number, `NaN`, `true`, `false`, `null`, a word, a string in double quotes as in JSON; `*` is any). `~` is: contains, in letters A to Z of any case. A value of another type does not match, nor does a missing one.
+   * The newest first, unless `sort` tells otherwise. `Link rel="next"` has the address of the next page. A filter is a list of terms with spaces between them, which all have to hold: a field (`params.lr`, `results.f1`, `metrics.loss`, `metrics.loss:min`, `:max`, `:count`, `id`, `tags`, `note`, `seed`, `duration_s`, `submitted_by`, `external_id`, `group_id`, `parent`, `origin`, `pinned`), one of `= != < <= > >= ~`, and a value (a number, `NaN`, `true`, `false`, `null`, a word, a string in double quotes as in JSON; `*` is any). `~` is: contains, in letters A to Z of any case. A value of another type does not match, nor does a missing one.
    */
   list(options: RunsListOptions = {}): Promise<wire.RunsListResponse> {
     return this.http.runs.list(wireOf(options), requestOf(options))

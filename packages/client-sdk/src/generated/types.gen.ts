@@ -10281,7 +10281,7 @@ export type RunsListData = {
          */
         cursor?: string;
         /**
-         * Runs that are passed over, at most 10,000.
+         * Runs that are passed over, at most 1,000,000.
          */
         offset?: number;
     };

@@ -3,6 +3,7 @@ import type { FlowListItem, RunOverview } from '@flow-service/client-sdk'
 
 import { ago, counted } from '../format.ts'
 import { now } from '../live/clock.ts'
+import { Outcomes } from '../parts/outcomes.tsx'
 import { Empty } from '../parts/states.tsx'
 import { Status } from '../parts/status.tsx'
 
@@ -33,7 +34,9 @@ const FlowLine = ({ flow, runs }: { flow: FlowListItem; runs: RunOverview | null
   <li>
     <Status is={flow.status} />
     <span class="what">
-      <b>{flow.title || flow.name}</b>
+      <a href={`#/flows/${encodeURIComponent(flow.name)}`}>
+        <b>{flow.title || flow.name}</b>
+      </a>
       <small>{facts(flow).join(' · ')}</small>
     </span>
     {runs ? <Outcomes of={runs} /> : null}
@@ -53,30 +56,3 @@ const facts = ({ name, title, mode, has_draft: hasDraft, held }: FlowListItem): 
   ...(hasDraft ? ['draft'] : []),
   ...(held > 0 ? [`${held} held`] : []),
 ]
-
-/** How the runs of a flow ended, as parts of a bar. */
-function Outcomes({ of: { ok, error, cancelled, abandoned, total } }: { of: RunOverview }) {
-  let from = 0
-  const parts = [
-    { is: 'ok', count: ok },
-    { is: 'error', count: error },
-    { is: 'cancelled', count: cancelled + abandoned },
-  ].map(({ is, count }) => {
-    const part = { is, x: from, width: (100 * count) / Math.max(1, total) }
-    from += part.width
-    return part
-  })
-  return (
-    <svg
-      class="meter"
-      viewBox="0 0 100 4"
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={`${ok} ok, ${error} failed of ${total}`}
-    >
-      {parts.map(({ is, x, width }) => (
-        <rect key={is} x={x} width={width} height="4" class={`part-${is}`} />
-      ))}
-    </svg>
-  )
-}

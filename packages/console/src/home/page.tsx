@@ -8,20 +8,17 @@ import type {
   TimeBucket,
 } from '@flow-service/client-sdk'
 import { signal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import { load, useResource } from '../api/resource.ts'
-import { counted, number } from '../format.ts'
-import { now } from '../live/clock.ts'
 import { follow } from '../live/events.ts'
 import { Loading, Refused } from '../parts/states.tsx'
 import { Status } from '../parts/status.tsx'
 import { Attention } from './attention.tsx'
 import { FlowList } from './flow-list.tsx'
-import { Minutes } from './minutes.tsx'
 import { RunList } from './run-list.tsx'
 import { Tied } from './tied.tsx'
+import { Tiles } from './tiles.tsx'
 
 const paths = {
   flows: '/flows/',
@@ -61,7 +58,7 @@ export function Home() {
         <span class="grow" />
         <Health of={summary.data} />
       </header>
-      <Tiles of={summary.data} minutes={minutes} />
+      <Tiles of={summary.data} minutes={minutes} rate={rate} />
       <Attention flows={flows.data} summary={summary.data} />
       <div class="two">
         <FlowList flows={flows.data} overview={overview} />
@@ -109,42 +106,3 @@ const Health = ({ of: { status, checks, version } }: { of: ObservabilitySummary 
     </span>
   )
 }
-
-const Tiles = ({ of, minutes }: { of: ObservabilitySummary; minutes: readonly TimeBucket[] }) => (
-  <div class="tiles">
-    <Tile title="Live flows" value={number(of.flows.active)}>
-      {of.flows.failed === 0 ? 'active' : `active, ${number(of.flows.failed)} failed`}
-    </Tile>
-    <Tile title="Runs" value={number(of.runs.running)}>
-      executing, {number(of.runs.queued)} queued
-    </Tile>
-    <Tile title="Workers" value={number(of.workers.attached)}>
-      attached beside the engine
-    </Tile>
-    <Tile title="Changes" value={<>{rate}</>}>
-      a second, of flows, nodes and runs
-    </Tile>
-    <div class="tile wide">
-      <span>Executions, last hour</span>
-      <Minutes of={minutes} />
-      <small>{counted(inLastHour(minutes), 'execution')}</small>
-    </div>
-  </div>
-)
-
-const inLastHour = (minutes: readonly TimeBucket[]): number =>
-  minutes.filter(({ ts }) => Date.parse(ts) > now.value - HOUR_MS).reduce((sum, { executions }) => sum + executions, 0)
-
-interface TileProps {
-  readonly title: string
-  readonly value: ComponentChildren
-  readonly children: ComponentChildren
-}
-
-const Tile = ({ title, value, children }: TileProps) => (
-  <div class="tile">
-    <span>{title}</span>
-    <b>{value}</b>
-    <small>{children}</small>
-  </div>
-)

@@ -1,6 +1,6 @@
 /** The browser's own dialog: focus stays inside, Escape closes it, and whoever opened it has the focus again. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 import { sayFault } from './toast.tsx'
 
@@ -14,7 +14,8 @@ interface DialogProps {
 export function Dialog({ title, close, children, isWide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const name = useId()
-  useEffect(() => {
+  // before the next key is heard
+  useLayoutEffect(() => {
     const opener = document.activeElement
     dialog.current?.showModal()
     return () => {

@@ -2,19 +2,32 @@
  * A new run, or a sweep of them: the inputs of a flow as fields. The plan comes first: which stages would execute, which are
  * in the cache, and why. What is typed stands in the address.
  */
-import type { Flow, FlowListItem, RunPlan } from '@flow-service/client-sdk'
+import type { Flow, FlowListItem, Run, RunPlan } from '@flow-service/client-sdk'
 import { useEffect, useState } from 'preact/hooks'
 
-import { post, type Problem } from '../api/call.ts'
+import { post, Problem } from '../api/call.ts'
 import { load, useResource } from '../api/resource.ts'
 import { counted, duration, number } from '../format.ts'
+import { type Faults, faultsOf } from '../parts/form.tsx'
 import { Empty, Loading, Refused } from '../parts/states.tsx'
 import { go, query, setQuery } from '../router.ts'
-import { combinationsOf, type FieldValues, MAX_RUNS, valuesOf } from './search.ts'
+import { combinationsOf, type FieldValues, MAX_RUNS, textOf, valuesOf } from './search.ts'
 
 /** Names in the address: inputs may be called anything. */
 const [SEEDS, NO_CACHE] = ['seeds', 'no_cache']
 const keyOf = (input: string): string => `p.${input}`
+/** Flows in a list without a search. */
+const MOST_LISTED = 12
+
+/** The address of a run with the same values, to change some of them. */
+export function changedRunPath({ flow, inputs, seed }: Run): string {
+  const given = inputs.filter((input) => !input.default)
+  return `/runs/new?${new URLSearchParams([
+    ['flow', flow],
+    ...given.map(({ name, value, dtype }) => [keyOf(name), textOf(value, dtype)]),
+    ...(seed === null ? [] : [[SEEDS, String(seed)]]),
+  ] as string[][])}`
+}
 
 export function NewRun() {
   const { data: flows, problem } = useResource<FlowListItem[]>('/flows/').value
@@ -24,7 +37,8 @@ export function NewRun() {
     )
   }
   const known = flows.filter(({ mode, status }) => mode === 'batch' && status === 'ready')
-  const chosen = known.find(({ name }) => name === query.value.get('flow')) ?? known[0]
+  const wanted = query.value.get('flow')
+  const chosen = wanted === null ? known[0] : known.find(({ name }) => name === wanted)
   return (
     <div class="page">
       <header class="head">
@@ -35,28 +49,59 @@ export function NewRun() {
       </header>
       {chosen ? (
         <>
-          <label class="choice">
-            Flow{' '}
-            <select
-              value={chosen.name}
-              onChange={(event) => {
-                const kept = [...query.peek().keys()].map((key) => [key, null])
-                setQuery({ ...(Object.fromEntries(kept) as Record<string, null>), flow: event.currentTarget.value })
-              }}
-            >
-              {known.map(({ name, title }) => (
-                <option key={name} value={name}>
-                  {title === '' ? name : `${title} (${name})`}
-                </option>
-              ))}
-            </select>
-          </label>
+          <FlowChoice known={known} chosen={chosen.name} />
           <Inputs key={chosen.name} flow={chosen.name} />
         </>
-      ) : (
+      ) : wanted === null ? (
         <Empty title="There is no batch flow to run">
           One that is published is listed here: <code>service flows save fit.json --publish</code>
         </Empty>
+      ) : (
+        <Empty title={`The flow ${wanted} cannot be run`}>
+          A flow that runs is a batch flow, published and without errors. <a href="#/runs/new">Choose another one</a>
+        </Empty>
+      )}
+    </div>
+  )
+}
+
+interface FlowChoiceProps {
+  readonly known: readonly FlowListItem[]
+  readonly chosen: string
+}
+
+/** A list to choose from; of many flows, a field that finds them by a part of their name or title. */
+function FlowChoice({ known, chosen }: FlowChoiceProps) {
+  const take = (flow: string): void => {
+    if (!known.some(({ name }) => name === flow)) return
+    const kept = [...query.peek().keys()].map((key) => [key, null])
+    setQuery({ ...(Object.fromEntries(kept) as Record<string, null>), flow })
+  }
+  const options = known.map(({ name, title }) => (
+    <option key={name} value={name}>
+      {title === '' ? name : `${title} (${name})`}
+    </option>
+  ))
+  return (
+    <div class="choice">
+      <label for="flow">Flow</label>
+      {known.length > MOST_LISTED ? (
+        <>
+          <input
+            id="flow"
+            type="search"
+            class="flow-choice"
+            list="flows"
+            defaultValue={chosen}
+            onFocus={(event) => event.currentTarget.select()}
+            onChange={(event) => take(event.currentTarget.value)}
+          />
+          <datalist id="flows">{options}</datalist>
+        </>
+      ) : (
+        <select id="flow" value={chosen} onChange={(event) => take(event.currentTarget.value)}>
+          {options}
+        </select>
       )}
     </div>
   )
@@ -69,7 +114,7 @@ function Inputs({ flow }: { flow: string }) {
   return <Form flow={flow} inputs={data.inputs} />
 }
 
-type Planned = { readonly plan: RunPlan } | { readonly refused: string } | null
+type Planned = { readonly plan: RunPlan } | { readonly refused: Faults } | null
 
 /** What is typed, what it asks for, and what is done with it. */
 function useSearch(flow: string, inputs: Flow['inputs']) {
@@ -88,7 +133,7 @@ function useSearch(flow: string, inputs: Flow['inputs']) {
     try {
       setPlanned(await work(asked))
     } catch (problem) {
-      setPlanned({ refused: (problem as Problem).message })
+      setPlanned({ refused: faultsOf(byInput(problem), [SEEDS, ...inputs.map(({ name }) => keyOf(name))]) })
     } finally {
       setBusy(false)
     }
@@ -102,6 +147,20 @@ function useSearch(flow: string, inputs: Flow['inputs']) {
       return null
     })
   return { fields, seeds, asked, noCache, planned, isBusy, plan, submit }
+}
+
+/**
+ * What the engine says of the runs of a sweep (`/runs/7/lr`, `/seeds/7`) or of one (`/params/lr`, `/seed`), as of the fields
+ * here: the first run that an input is refused of speaks for all.
+ */
+function byInput(problem: unknown): unknown {
+  if (!(problem instanceof Problem)) return problem
+  const errors = problem.errors.map(({ path, message }) => {
+    const [, input] = /^\/(?:params|runs\/\d+)\/([^/]+)/.exec(path) ?? []
+    if (input !== undefined) return { path: keyOf(input.replaceAll('~1', '/').replaceAll('~0', '~')), message }
+    return { path: /^\/seeds?\b/.test(path) ? SEEDS : path, message }
+  })
+  return new Problem(problem.status, problem.code, problem.message, { errors })
 }
 
 /** Submits it; where it is shown then. */
@@ -121,6 +180,7 @@ async function submitted(to: string, asked: Asked, noCache: boolean): Promise<st
 function Form({ flow, inputs }: { flow: string; inputs: Flow['inputs'] }) {
   const { fields, seeds, asked, noCache, planned, isBusy, plan, submit } = useSearch(flow, inputs)
   const ready = planned !== null && 'plan' in planned ? planned.plan : null
+  const refused = planned !== null && 'refused' in planned ? planned.refused : null
   const count = asked === null ? 0 : asked.runs.length * Math.max(1, asked.seeds.length)
   return (
     <form
@@ -135,12 +195,20 @@ function Form({ flow, inputs }: { flow: string; inputs: Flow['inputs'] }) {
           key={input.name}
           name={keyOf(input.name)}
           label={input.name}
-          about={[input.dtype, input.title].filter(Boolean).join(' · ')}
-          initial={input.initial === null ? '' : JSON.stringify(input.initial)}
+          about={[input.dtype, input.title, initialOf(input)].filter(Boolean).join(' · ')}
+          initial={input.initial === null ? '' : textOf(input.initial, input.dtype)}
           found={found}
+          refused={refused?.at[keyOf(input.name)]}
         />
       ))}
-      <Text name={SEEDS} label="Seeds" about="whole numbers; each combination once for each" initial="" found={seeds} />
+      <Text
+        name={SEEDS}
+        label="Seeds"
+        about="whole numbers; each combination once for each"
+        initial=""
+        found={seeds}
+        refused={refused?.at[SEEDS]}
+      />
       <label class="choice">
         <input
           type="checkbox"
@@ -149,7 +217,7 @@ function Form({ flow, inputs }: { flow: string; inputs: Flow['inputs'] }) {
         />{' '}
         Execute every stage again
       </label>
-      <p class="hint">Several values of a field, 0.1, 0.3 or 1..5, make a sweep of all combinations.</p>
+      <p class="hint">Several values of a field, 0.1, 0.3 or 1..5 or "a", "b", make a sweep of all combinations.</p>
       <div class="go">
         <button class={ready ? '' : 'primary'} disabled={isBusy || asked === null}>
           Plan {asked === null ? '' : counted(count, 'run')}
@@ -160,14 +228,20 @@ function Form({ flow, inputs }: { flow: string; inputs: Flow['inputs'] }) {
           </button>
         ) : null}
       </div>
-      {planned !== null && 'refused' in planned ? (
+      {refused === null || refused.text === null ? null : (
         <p class="fault" role="alert">
-          {planned.refused}
+          {refused.text}
         </p>
-      ) : null}
+      )}
       {ready ? <Plan of={ready} /> : null}
     </form>
   )
+}
+
+/** An input without a value to begin with has to be given, unless anything will do. */
+function initialOf({ initial, dtype }: Flow['inputs'][number]): string {
+  if (initial === null) return dtype === 'any' ? '' : 'has to be given'
+  return `${textOf(initial, dtype)} unless given`
 }
 
 interface Asked {
@@ -199,11 +273,13 @@ interface TextProps {
   readonly about: string
   readonly initial: string
   readonly found: FieldValues
+  /** What the engine has against it. */
+  readonly refused: string | undefined
 }
 
-function Text({ name, label, about, initial, found }: TextProps) {
+function Text({ name, label, about, initial, found, refused }: TextProps) {
   const id = `field-${name}`
-  const fault = 'fault' in found ? found.fault : null
+  const fault = 'fault' in found ? found.fault : (refused ?? null)
   return (
     <div class="field">
       <label for={id}>

@@ -1,5 +1,5 @@
 /** One run: what it was given, what it does or did, what came of it. */
-import type { NodeRecord, Run } from '@flow-service/client-sdk'
+import type { NodeRecord, Run, RunSummary } from '@flow-service/client-sdk'
 import { useEffect, useState } from 'preact/hooks'
 
 import { call, post, type Problem } from '../api/call.ts'
@@ -15,6 +15,8 @@ import { Artifacts } from './artifacts.tsx'
 import { Curves, curvesPath } from './curves.tsx'
 import { Logs } from './logs.tsx'
 import { Marks } from './marks.tsx'
+import { changedRunPath } from './new-run.tsx'
+import { RunGraph } from './run-graph.tsx'
 import { Stages } from './stages.tsx'
 
 /** Asked for again at most so often while it executes. */
@@ -33,10 +35,12 @@ export function RunPage({ id }: { id: string }) {
     <div class="page">
       <Head run={run} path={path} />
       <Facts run={run} />
+      <Relatives run={run} />
       <div class="side-by-side">
         <Tabs
           tabs={[
             { name: 'stages', title: 'Stages', show: () => <Stages run={run} /> },
+            { name: 'graph', title: 'Graph', show: () => <RunGraph run={run} /> },
             { name: 'metrics', title: 'Metrics', count: run.metrics.length, show: () => <Curves run={run} /> },
             { name: 'logs', title: 'Logs', show: () => <Logs run={run} /> },
             { name: 'artifacts', title: 'Artifacts', count: run.artifacts.length, show: () => <Artifacts run={run} /> },
@@ -52,7 +56,7 @@ export function RunPage({ id }: { id: string }) {
               <p>{run.error.message}</p>
             </section>
           ) : null}
-          <Values title="Result" of={run.result ?? {}} none="None yet." />
+          <Values title="Result" of={run.result ?? {}} none={isOver(run) ? 'None.' : 'None yet.'} />
           <Values title="Parameters" of={run.params} dim={defaultsOf(run)} none="It takes none." />
           <Marks key={run.id} run={run} path={path} />
         </aside>
@@ -119,7 +123,12 @@ function Head({ run, path }: { run: Run; path: string }) {
       </button>
       {isOver(run) ? (
         run.origin === 'engine' ? (
-          <button onClick={act(again)}>Run again</button>
+          <>
+            <a class="button" href={`#${changedRunPath(run)}`}>
+              Run with changes
+            </a>
+            <button onClick={act(again)}>Run again</button>
+          </>
         ) : null
       ) : (
         <button onClick={act(cancel)}>Cancel</button>
@@ -127,6 +136,41 @@ function Head({ run, path }: { run: Run; path: string }) {
     </header>
   )
 }
+
+/** Of what it is a repetition, and what repeats it. */
+function Relatives({ run }: { run: Run }) {
+  const { data: repeats } = useResource<RunSummary[]>(repeatsPath(run)).value
+  if (run.parent === null && !repeats?.length) return null
+  return (
+    <p class="relatives">
+      {run.parent === null ? null : (
+        <>
+          It repeats <RunLink id={run.parent} />.{' '}
+        </>
+      )}
+      {repeats?.length ? (
+        <>
+          It was run again as{' '}
+          {repeats.map(({ id, status }) => (
+            <span key={id}>
+              <Status is={status} /> <RunLink id={id} />{' '}
+            </span>
+          ))}
+        </>
+      ) : null}
+    </p>
+  )
+}
+
+const RunLink = ({ id }: { id: string }) => (
+  <a href={`#/runs/${id}`}>
+    <code>{shortId(id)}</code>
+  </a>
+)
+
+/** They are newer, which spares the engine to look at all runs. */
+const repeatsPath = ({ id, created_at: since }: Run): string =>
+  `/runs?${new URLSearchParams({ filter: `parent=${id}`, since, archived: 'any', limit: '20' })}`
 
 function Facts({ run }: { run: Run }) {
   const executed = run.nodes.filter(({ cache }) => cache !== null)

@@ -1,49 +1,54 @@
 /** Rows of runs: elements only for those on the screen, whatever their number. */
 import type { RunSummary } from '@flow-service/client-sdk'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { RefObject } from 'preact'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 
-import { ago, duration, oneLine, shortId } from '../format.ts'
+import { ago, counted, duration, oneLine, shortId } from '../format.ts'
 import { now } from '../live/clock.ts'
 import { Status } from '../parts/status.tsx'
+import { say } from '../parts/toast.tsx'
 import { go, query, setQuery } from '../router.ts'
 import type { Column } from './columns.ts'
 
 const ROW = 34
+/** Of a number: what does not fit beside its neighbours. */
+const MOST_DIGITS = 12
 /** Rows beside those that are seen, on each side. */
-const MORE = 10
+const MORE = 4
 
 interface RunTableProps {
-  readonly runs: readonly RunSummary[]
+  /** Undefined for one that is on its way. */
+  readonly runAt: (place: number) => RunSummary | undefined
   readonly total: number
   readonly columns: readonly Column[]
   readonly chosen: ReadonlySet<string>
   readonly choose: (chosen: ReadonlySet<string>) => void
-  /** So many rows are wanted. */
-  readonly reach: (count: number) => void
+  /** These places are looked at. */
+  readonly look: (from: number, to: number) => void
 }
 
-export function RunTable({ runs, total, columns, chosen, choose, reach }: RunTableProps) {
+export function RunTable({ runAt, total, columns, chosen, choose, look }: RunTableProps) {
   const box = useRef<HTMLDivElement>(null)
-  const [seen, setSeen] = useState({ top: 0, height: 600 })
+  /** Where the last row was chosen: from there on, up to the next, with the shift key. */
+  const anchor = useRef(0)
+  const seen = useSeen(box)
   const [at, setAt] = useState(0)
-  useLayoutEffect(() => {
-    const { current } = box
-    if (!current) return
-    const look = (): void => setSeen({ top: current.scrollTop, height: current.clientHeight })
-    const watch = new ResizeObserver(look)
-    watch.observe(current)
-    current.addEventListener('scroll', look, { passive: true })
-    return () => {
-      watch.disconnect()
-      current.removeEventListener('scroll', look)
-    }
-  }, [])
-  const from = Math.max(0, Math.floor(seen.top / ROW) - MORE)
-  const to = Math.min(total, Math.ceil((seen.top + seen.height) / ROW) + MORE)
-  useEffect(() => reach(to + MORE), [to, reach])
-  const flip = (id: string): void => {
+  // always as many rows, so that each keeps its element while it is on the screen
+  const count = Math.min(total, Math.ceil(seen.height / ROW) + 1 + 2 * MORE)
+  const from = Math.max(0, Math.min(total - count, Math.floor(seen.top / ROW) - MORE))
+  useEffect(() => look(from, from + count), [from, count, look])
+  const flip = (place: number, isRange: boolean): void => {
+    const id = runAt(place)?.id
+    if (id === undefined) return
     const next = new Set(chosen)
-    if (!next.delete(id)) next.add(id)
+    if (isRange) {
+      const ids = idsBetween(anchor.current, place, runAt)
+      for (const one of ids) next.add(one)
+      const missing = Math.abs(anchor.current - place) + 1 - ids.length
+      if (missing > 0)
+        say(`${counted(missing, 'run')} between them not chosen: scroll there first, so that they are read.`)
+    } else if (!next.delete(id)) next.add(id)
+    anchor.current = place
     choose(next)
   }
   const move = (step: number): void => {
@@ -57,10 +62,10 @@ export function RunTable({ runs, total, columns, chosen, choose, reach }: RunTab
   }
   const hear = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget) return
-    const run = runs[at]
+    const run = runAt(at)
     if (event.key === 'j' || event.key === 'ArrowDown') move(1)
     else if (event.key === 'k' || event.key === 'ArrowUp') move(-1)
-    else if (event.key === 'x' && run) flip(run.id)
+    else if (event.key === 'x' || event.key === 'X') flip(at, event.shiftKey)
     else if (event.key === 'Enter' && run) go(`/runs/${run.id}`)
     else return
     event.preventDefault()
@@ -75,24 +80,25 @@ export function RunTable({ runs, total, columns, chosen, choose, reach }: RunTab
         <Head field="status" title="Status" />
         <span role="columnheader">Run</span>
         <Head field="flow" title="Flow" />
-        {columns.map(({ field, title }) => (
-          <Head key={field} field={field} title={title} isNumber />
+        {columns.map(({ field, title, isNumber }) => (
+          <Head key={field} field={field} title={title} isNumber={isNumber} />
         ))}
         <Head field="duration_s" title="Duration" isNumber />
         <Head field="created_at" title="Submitted" isNumber />
       </div>
       <div class="rows" role="rowgroup" ref={ofHeight(total * ROW)}>
-        {Array.from({ length: Math.max(0, to - from) }, (_, index) => {
+        {Array.from({ length: count }, (_, index) => {
           const place = from + index
+          const run = runAt(place)
           return (
             <Row
               // a row that leaves the screen becomes the one that enters: scrolling makes no elements
-              key={place % (to - from)}
-              run={runs[place]}
+              key={place % count}
+              run={run}
               place={place}
               columns={columns}
               template={template}
-              isChosen={chosen.has(runs[place]?.id ?? '')}
+              isChosen={run !== undefined && chosen.has(run.id)}
               isHere={place === at}
               flip={flip}
             />
@@ -101,6 +107,30 @@ export function RunTable({ runs, total, columns, chosen, choose, reach }: RunTab
       </div>
     </div>
   )
+}
+
+/** What of a box is on the screen, as it is scrolled. */
+function useSeen(box: RefObject<HTMLElement | null>) {
+  const [seen, setSeen] = useState({ top: 0, height: 600 })
+  useLayoutEffect(() => {
+    const { current } = box
+    if (!current) return
+    const measure = (): void => setSeen({ top: current.scrollTop, height: current.clientHeight })
+    const watch = new ResizeObserver(measure)
+    watch.observe(current)
+    current.addEventListener('scroll', measure, { passive: true })
+    return () => {
+      watch.disconnect()
+      current.removeEventListener('scroll', measure)
+    }
+  }, [])
+  return seen
+}
+
+/** Of the runs from one place to another that are there. */
+function idsBetween(one: number, other: number, runAt: RunTableProps['runAt']): string[] {
+  const from = Math.min(one, other)
+  return Array.from({ length: Math.abs(one - other) + 1 }, (_, at) => runAt(from + at)?.id ?? []).flat()
 }
 
 /** Sets what the page's policy lets no markup set. */
@@ -141,56 +171,63 @@ interface RowProps {
   readonly template: string
   readonly isChosen: boolean
   readonly isHere: boolean
-  readonly flip: (id: string) => void
+  readonly flip: (place: number, isRange: boolean) => void
 }
 
 function Row({ run, place, columns, template, isChosen, isHere, flip }: RowProps) {
-  return (
-    <div
-      class={isHere ? 'row here' : 'row'}
-      role="row"
-      aria-rowindex={place + 2}
-      aria-selected={isChosen}
-      ref={laidOut(template, place * ROW)}
-    >
-      {run === undefined ? (
-        <span class="cell hint" role="gridcell">
-          …
-        </span>
-      ) : (
-        <>
-          <span class="cell" role="gridcell">
-            <input
-              type="checkbox"
-              checked={isChosen}
-              aria-label={`Choose run ${shortId(run.id)}`}
-              onChange={() => flip(run.id)}
-            />
+  const time = now.value
+  const kept = useRef(flip)
+  kept.current = flip
+  // a row of which nothing has changed is passed over whole
+  return useMemo(
+    () => (
+      <div
+        class={isHere ? 'row here' : 'row'}
+        role="row"
+        aria-rowindex={place + 2}
+        aria-selected={isChosen}
+        ref={laidOut(template, place * ROW)}
+      >
+        {run === undefined ? (
+          <span class="cell hint" role="gridcell">
+            …
           </span>
-          <span class="cell" role="gridcell">
-            <Status is={run.status} isWord />
-          </span>
-          <span class="cell" role="gridcell">
-            <a href={`#/runs/${run.id}`}>
-              <code>{shortId(run.id)}</code>
-            </a>
-          </span>
-          <span class="cell" role="gridcell">
-            {run.flow}
-          </span>
-          {columns.map(({ field, valueOf }) => (
-            <span key={field} class="cell num" role="gridcell">
-              {oneLine(valueOf(run) ?? '')}
+        ) : (
+          <>
+            <span class="cell" role="gridcell">
+              <input
+                type="checkbox"
+                checked={isChosen}
+                aria-label={`Choose run ${shortId(run.id)}`}
+                onClick={(event) => kept.current(place, event.shiftKey)}
+              />
             </span>
-          ))}
-          <span class="cell num" role="gridcell">
-            {duration(run.duration_s)}
-          </span>
-          <span class="cell num" role="gridcell" title={run.created_at}>
-            {ago(run.created_at, now.value)}
-          </span>
-        </>
-      )}
-    </div>
+            <span class="cell" role="gridcell">
+              <Status is={run.status} isWord />
+            </span>
+            <span class="cell" role="gridcell">
+              <a href={`#/runs/${run.id}`}>
+                <code>{shortId(run.id)}</code>
+              </a>
+            </span>
+            <span class="cell text" role="gridcell">
+              {run.flow}
+            </span>
+            {columns.map(({ field, valueOf, isNumber }) => (
+              <span key={field} class={isNumber ? 'cell num' : 'cell text'} role="gridcell">
+                {oneLine(valueOf(run) ?? '', isNumber ? MOST_DIGITS : undefined)}
+              </span>
+            ))}
+            <span class="cell num" role="gridcell">
+              {duration(run.duration_s)}
+            </span>
+            <span class="cell num" role="gridcell" title={run.created_at}>
+              {ago(run.created_at, time)}
+            </span>
+          </>
+        )}
+      </div>
+    ),
+    [run, place, columns, template, isChosen, isHere, time],
   )
 }

@@ -1,54 +1,77 @@
 /** The area of runs, and the list of them: filtered and sorted by the engine, found by what they were given and what came of them. */
-import type { RunSummary } from '@flow-service/client-sdk'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 
-import { call, post, type Problem } from '../api/call.ts'
-import { counted, number } from '../format.ts'
-import { Icon } from '../parts/icon.tsx'
+import { counted } from '../format.ts'
+import { usePageKeys } from '../keys.ts'
 import { Empty, Loading, Refused } from '../parts/states.tsx'
-import { Status } from '../parts/status.tsx'
 import { path, query, setQuery } from '../router.ts'
+import { Chosen } from './chosen.tsx'
+import { ColumnMenu } from './column-menu.tsx'
 import { columnsOf, shownColumns } from './columns.ts'
+import { Archived, BySweep, Filter, States } from './list-tools.tsx'
 import { NewRun } from './new-run.tsx'
 import { RunPage } from './run-page.tsx'
-import { openRunPages, type RunPages } from './run-pages.ts'
+import { runAt, RunPages } from './run-pages.ts'
 import { RunTable } from './run-table.tsx'
+import { Sweeps } from './sweeps.tsx'
+import { ViewMenu } from './view-menu.tsx'
 
 import './runs.css'
-
-const statuses = ['queued', 'running', 'ok', 'error', 'cancelled', 'abandoned'] as const
-/** Rows of which the columns are told. */
-const SAMPLE = 500
 
 /** The list, a new run at `#/runs/new`, and one by its id. */
 export function Runs() {
   const id = path.value[1]
   if (id === 'new') return <NewRun />
-  return id === undefined ? <RunsPage /> : <RunPage key={id} id={id} />
+  if (id !== undefined) return <RunPage key={id} id={id} />
+  return query.value.get('by') === 'sweep' ? <Sweeps /> : <RunsPage />
 }
 
+const keys = [
+  ['j', 'the next run'],
+  ['k', 'the run before'],
+  ['x', 'choose it, or not'],
+  ['Shift+X', 'choose all from the last one that was chosen'],
+  ['Enter', 'open it'],
+] as const
+
 function RunsPage() {
+  usePageKeys(keys)
   const asked = askedBy(query.value)
-  const pages = useMemo(() => openRunPages(asked), [asked])
+  const pages = useMemo(() => new RunPages(asked), [asked])
   useEffect(() => () => pages.close(), [pages])
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   useEffect(() => setChosen(new Set()), [asked])
-  const { runs, total, problem, newer } = pages.list.value
-  const all = columnsOf(runs.slice(0, SAMPLE))
-  const columns = shownColumns(all, runs.slice(0, SAMPLE), query.value.get('columns'))
+  const list = pages.list.value
+  const { total, sample, problem, newer } = list
+  const fields = useMemo(() => columnsOf(sample).map(({ field }) => field), [sample])
+  const picked = query.value.get('columns')
+  const columns = useMemo(() => shownColumns(sample, picked), [sample, picked])
+  const done = (): void => {
+    setChosen(new Set())
+    pages.again()
+  }
   return (
     <div class="page full">
       <header class="head">
         <h1>Runs</h1>
         <small role="status">{total === null ? '' : counted(total, 'run')}</small>
+        <BySweep />
         <span class="grow" />
         {chosen.size === 0 ? (
           <NewRunLink />
         ) : (
-          <Actions chosen={chosen} pages={pages} done={() => setChosen(new Set())} />
+          <Chosen chosen={chosen} done={done} isArchived={query.value.get('archived') === 'true'} />
         )}
       </header>
-      <Tools fields={all.map(({ field }) => field)} shown={columns.map(({ field }) => field)} />
+      <div class="tools">
+        <Filter />
+        <States />
+        <Archived />
+        <span class="grow" />
+        <ViewMenu />
+        <ColumnMenu fields={fields} shown={columns.map(({ field }) => field)} />
+      </div>
+      <Group />
       {newer === 0 ? null : (
         <button class="newer" onClick={() => pages.again()}>
           {counted(newer, 'newer run')}: show them
@@ -58,7 +81,14 @@ function RunsPage() {
       {total === null ? problem ? null : <Loading /> : null}
       {total === 0 ? <None isNarrowed={asked !== ''} /> : null}
       {total === null || total === 0 ? null : (
-        <RunTable runs={runs} total={total} columns={columns} chosen={chosen} choose={setChosen} reach={pages.reach} />
+        <RunTable
+          runAt={(place) => runAt(list, place)}
+          total={total}
+          columns={columns}
+          chosen={chosen}
+          choose={setChosen}
+          look={pages.look}
+        />
       )}
     </div>
   )
@@ -83,64 +113,16 @@ function askedBy(shown: URLSearchParams): string {
   return asked.toString()
 }
 
-function Tools({ fields, shown }: { fields: readonly string[]; shown: readonly string[] }) {
-  const known = query.value
-  const [text, setText] = useState(known.get('filter') ?? '')
-  // the address may have changed by itself
-  useEffect(() => setText(known.get('filter') ?? ''), [known])
-  const wanted = (known.get('status') ?? '').split(',').filter(Boolean)
-  const flip = (status: string): void => {
-    const next = wanted.includes(status) ? wanted.filter((one) => one !== status) : [...wanted, status]
-    setQuery({ status: next.join() })
-  }
+/** Said of a list of one sweep, and how to see all again. */
+function Group() {
+  if (!query.value.has('group')) return null
   return (
-    <div class="tools">
-      <form
-        class="find"
-        role="search"
-        onSubmit={(event) => {
-          event.preventDefault()
-          setQuery({ filter: text.trim() })
-        }}
-      >
-        <Icon name="search" />
-        <input
-          type="search"
-          aria-label="Filter"
-          placeholder="params.lr<0.01 metrics.acc>0.9 tags=best"
-          value={text}
-          onInput={(event) => {
-            setText(event.currentTarget.value)
-            if (event.currentTarget.value === '') setQuery({ filter: null })
-          }}
-        />
-      </form>
-      {statuses.map((status) => (
-        <button key={status} class="chip" aria-pressed={wanted.includes(status)} onClick={() => flip(status)}>
-          <Status is={status} isWord />
-        </button>
-      ))}
-      <span class="grow" />
-      <details class="columns">
-        <summary>Columns</summary>
-        <fieldset aria-label="Columns">
-          {fields.map((field) => (
-            <label key={field}>
-              <input
-                type="checkbox"
-                checked={shown.includes(field)}
-                onChange={(event) => {
-                  const next = event.currentTarget.checked ? [...shown, field] : shown.filter((one) => one !== field)
-                  setQuery({ columns: next.join() || 'none' })
-                }}
-              />{' '}
-              {field}
-            </label>
-          ))}
-          {fields.length === 0 ? <p class="hint">These runs have neither parameters nor curves.</p> : null}
-        </fieldset>
-      </details>
-    </div>
+    <p class="hint group">
+      The runs of one sweep.{' '}
+      <button class="bare" onClick={() => setQuery({ group: null })}>
+        Show all runs
+      </button>
+    </p>
   )
 }
 
@@ -154,45 +136,3 @@ const None = ({ isNarrowed }: { isNarrowed: boolean }) =>
       A batch flow runs once for each set of parameters: <code>service run estimate_pi samples=1000</code>
     </Empty>
   )
-
-interface ActionsProps {
-  readonly chosen: ReadonlySet<string>
-  readonly pages: RunPages
-  readonly done: () => void
-}
-
-/** What is done with chosen runs; each refusal is told, and the others are done. */
-function Actions({ chosen, pages, done }: ActionsProps) {
-  const [fault, setFault] = useState<string | null>(null)
-  const ids = [...chosen]
-  const act = (work: () => Promise<unknown>) => async (): Promise<void> => {
-    setFault(null)
-    try {
-      await work()
-      done()
-    } catch (problem) {
-      setFault((problem as Problem).message)
-    } finally {
-      pages.again()
-    }
-  }
-  const each = (work: (id: string) => Promise<unknown>) =>
-    act(async () => {
-      const ended = await Promise.allSettled(ids.map(work))
-      const refused = ended.find((one) => one.status === 'rejected')
-      if (refused) throw refused.reason as Problem
-    })
-  return (
-    <>
-      {fault === null ? null : (
-        <p class="fault" role="alert">
-          {fault}
-        </p>
-      )}
-      <small>{number(chosen.size)} chosen</small>
-      <button onClick={() => void each((id) => post<RunSummary>(`/runs/${id}/retry`))()}>Run again</button>
-      <button onClick={() => void each((id) => post<RunSummary>(`/runs/${id}/cancel`))()}>Cancel</button>
-      <button onClick={() => void act(() => call('PATCH', '/runs', { ids, archived: true }))()}>Archive</button>
-    </>
-  )
-}

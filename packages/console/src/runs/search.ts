@@ -8,11 +8,12 @@ export const MAX_RUNS = 10_000
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
 const RANGE = /^(-?\d+)\.\.(-?\d+)$/
 
-/** `0.1, 0.3` and `1..5` are several numbers; lists and objects are JSON; anything else is one text. */
+/** `0.1, 0.3`, `1..5` and `"a", "b"` are several values; lists and objects are JSON; anything else is one text. */
 export function valuesOf(text: string, dtype: string): FieldValues {
   const given = text.trim()
   if (given === '') return { values: [] }
-  if (dtype === 'str') return { values: [text] }
+  const quoted = quotedIn(given)
+  if (dtype === 'str') return { values: quoted ?? [text] }
   const parts = given.split(',').map((part) => part.trim())
   const numbers = parts.flatMap((part) => numbersOf(part) ?? [Number.NaN])
   if (numbers.every((value) => !Number.isNaN(value))) {
@@ -23,11 +24,31 @@ export function valuesOf(text: string, dtype: string): FieldValues {
   if (parts.every((part) => part === 'true' || part === 'false'))
     return { values: parts.map((part) => part === 'true') }
   if (dtype === 'bool') return { fault: 'true, false, or both with a comma between them.' }
+  if (quoted !== null && dtype === 'any') return { values: quoted }
   try {
     return { values: [JSON.parse(given) as unknown] }
   } catch {
     return dtype === 'any' ? { values: [text] } : { fault: 'JSON, such as {"a": 1} or [1, 2].' }
   }
+}
+
+/** Texts in double quotes with commas between them; null for anything else. */
+function quotedIn(text: string): string[] | null {
+  if (!text.startsWith('"')) return null
+  try {
+    const values = JSON.parse(`[${text}]`) as unknown[]
+    return values.every((value) => typeof value === 'string') ? values : null
+  } catch {
+    return null
+  }
+}
+
+/** What is typed for one value: {@link valuesOf} reads the same out of it. */
+export function textOf(value: unknown, dtype: string): string {
+  const json = JSON.stringify(value)
+  if (typeof value !== 'string') return json
+  const found = value.trim() === '' ? null : valuesOf(value, dtype)
+  return found !== null && 'values' in found && found.values.length === 1 && found.values[0] === value ? value : json
 }
 
 /** Null for what is no number and no range of whole ones; a range beyond the most is cut behind it. */

@@ -31,6 +31,7 @@ export function Stages({ run }: { run: Run }) {
           <Bar node={node} placeOf={placeOf} />
           <small class="num">{duration(node.duration_s)}</small>
           <small class="why">{why(node)}</small>
+          {node.attempts.length > 1 ? <Attempts of={node} /> : null}
         </li>
       ))}
     </ul>
@@ -38,9 +39,16 @@ export function Stages({ run }: { run: Run }) {
 }
 
 function Bar({ node, placeOf }: { node: NodeRecord; placeOf: (ts: string) => number }) {
+  const { attempts } = node
   const bars = [
-    { is: 'waiting', from: node.queued_at, to: node.started_at ?? node.finished_at },
-    { is: node.cached ? 'cached' : node.status, from: node.started_at, to: node.finished_at },
+    { is: 'waiting', from: node.queued_at, to: attempts[0]?.started_at ?? node.started_at ?? node.finished_at },
+    // those that were retried have failed
+    ...attempts.slice(0, -1).map(({ started_at: from, finished_at: to }) => ({ is: 'error', from, to })),
+    {
+      is: node.cached ? 'cached' : node.status,
+      from: attempts.at(-1)?.started_at ?? node.started_at,
+      to: node.finished_at,
+    },
   ].flatMap(({ is, from, to }) => {
     if (from === null) return []
     const x = Math.max(0, Math.min(SPAN - 2, placeOf(from)))
@@ -48,12 +56,28 @@ function Bar({ node, placeOf }: { node: NodeRecord; placeOf: (ts: string) => num
   })
   return (
     <svg class="track" viewBox={`0 0 ${SPAN} 10`} preserveAspectRatio="none" aria-hidden="true">
-      {bars.map(({ is, x, width }) => (
-        <rect key={is} x={x} width={width} height="10" class={`bar-${is}`} />
+      {bars.map(({ is, x, width }, at) => (
+        <rect key={at} x={x} width={width} height="10" class={`bar-${is}`} />
       ))}
     </svg>
   )
 }
+
+/** Each execution of a stage that was retried, in order. */
+const Attempts = ({ of: { node, attempts } }: { of: NodeRecord }) => (
+  <ol class="attempts" aria-label={`Attempts of ${node}`}>
+    {attempts.map(({ attempt, started_at: since, finished_at: until, error }) => (
+      <li key={attempt}>
+        <Status is={error ? 'error' : until === null ? 'running' : 'ok'} />
+        <span title={since}>
+          attempt {attempt}
+          {until === null ? '' : `, ${duration((Date.parse(until) - Date.parse(since)) / 1000)}`}
+        </span>
+        {error ? <span class="why">{`${error.type}: ${error.message}`}</span> : null}
+      </li>
+    ))}
+  </ol>
+)
 
 /** In words: what it failed of, what it waits for, where its outputs come from, or why it had to execute. */
 function why({ cached_from: from, cache, error, waiting_for: label, status, attempts }: NodeRecord): ComponentChild {

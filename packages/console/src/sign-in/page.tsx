@@ -1,8 +1,10 @@
-/** Signing in by e-mail and password, or at the OpenID provider where the engine has one. */
+/** Signing in: by e-mail and password, at the OpenID provider where the engine has one, by what an address brings along. */
 import type { SignInMethods, Token } from '@flow-service/client-sdk'
+import { meaningOfSignInError } from '@flow-service/protocol/words'
 import { useEffect, useState } from 'preact/hooks'
 
-import { base, call, type Problem, problemOf, send } from '../api/call.ts'
+import { base, call, type Problem, problemOf, send, sentence } from '../api/call.ts'
+import { replace } from '../router.ts'
 import { farewell, signIn } from '../session.ts'
 
 export function SignIn() {
@@ -68,3 +70,27 @@ async function tokenOf(form: FormData): Promise<string> {
 /** The provider sends the browser back to this page, with a code behind `#`. */
 const providerUrl = (): string =>
   `${base}/login/oidc?${new URLSearchParams({ return_to: new URL('.', document.baseURI).pathname })}`
+
+/**
+ * Signs in with what stands behind `#`, if something does: `#code=` and `#error=` from an OpenID provider, `#dev=` from
+ * `service dev`. Taken out of the address before anything else looks at it, so that it stands in no history.
+ */
+export async function arrive(): Promise<void> {
+  const brought = new URLSearchParams(location.hash.slice(1))
+  const [kind, word] = [...brought][0] ?? []
+  if (kind !== 'code' && kind !== 'error' && kind !== 'dev') return
+  replace('/')
+  if (kind === 'error') {
+    farewell.value = sentence(meaningOfSignInError(word ?? '') ?? 'the sign-in has failed: try again')
+    return
+  }
+  const path = kind === 'code' ? '/login/oidc/token' : '/login/code'
+  const headers = { 'content-type': 'application/json' }
+  try {
+    const answer = await send(path, { method: 'POST', headers, body: JSON.stringify({ code: word }) })
+    if (answer.ok) signIn({ token: ((await answer.json()) as { access_token: string }).access_token })
+    else farewell.value = (await problemOf(answer)).message
+  } catch (error) {
+    farewell.value = (error as Error).message
+  }
+}

@@ -21,7 +21,7 @@ const aggregates = ['last', 'min', 'max', 'count'] as const
 export type Aggregate = (typeof aggregates)[number]
 
 /** Columns with one text each, none or one. */
-const textFields = ['note', 'submitted_by', 'external_id', 'group_id', 'origin'] as const
+const textFields = ['id', 'note', 'submitted_by', 'external_id', 'group_id', 'parent', 'origin'] as const
 const numberFields = ['seed', 'duration_s'] as const
 const plainFields = [...textFields, ...numberFields, 'pinned', 'tags'] as const
 

@@ -111,6 +111,8 @@ function holdsOf(sql: Sql, { field, operator, literal }: Term, shapes: Shapes): 
 
 function textColumn(sql: Sql, column: Extract<Field, { kind: 'text' }>['column']): Fragment {
   switch (column) {
+    case 'id':
+      return sql`run.id::text`
     case 'note':
       return sql`nullif(run.note, '')`
     case 'submitted_by':
@@ -119,6 +121,8 @@ function textColumn(sql: Sql, column: Extract<Field, { kind: 'text' }>['column']
       return sql`run.external_id`
     case 'group_id':
       return sql`run.group_id::text`
+    case 'parent':
+      return sql`run.parent::text`
     case 'origin':
       return sql`run.origin`
   }

@@ -50,24 +50,27 @@ export const createListStore = (sql: Sql, shapes: Pick<RunShapes, 'all'>) => ({
       // most filters find enough of the newest runs; where not, all are looked at, which an index only makes slower
       if (keys.length > 0 || terms.length === 0)
         return rowsOf(sql, selection, { ...page, kind: 0, among: 'all', shapes: known })
-      const newest = await rowsOf(sql, selection, { ...page, kind: 0, among: 'newest', shapes: known })
+      const newest =
+        page.offset < NEWEST ? await rowsOf(sql, selection, { ...page, kind: 0, among: 'newest', shapes: known }) : []
       return newest.length === page.limit
         ? newest
         : rowsOf(sql, selection, { ...page, kind: 0, among: 'chosen', shapes: known })
     }
     const rows: ListedRow[] = []
     const from = kindOf(page.cursor)
-    const wanted = page.offset + page.limit
+    let { offset } = page
     for (const kind of kinds.slice(from)) {
-      const left = wanted - rows.length
-      if (left === 0) break
+      const limit = page.limit - rows.length
+      if (limit === 0) break
       const cursor = kind === from ? page.cursor : null
-      // oxlint-disable-next-line no-await-in-loop -- the next kind is read only when this one is over
-      rows.push(
-        ...(await rowsOf(sql, selection, { limit: left, cursor, kind, among: 'all', offset: 0, shapes: known })),
-      )
+      // oxlint-disable no-await-in-loop -- the next kind is read only when this one is over
+      const found = await rowsOf(sql, selection, { limit, cursor, kind, among: 'all', offset, shapes: known })
+      rows.push(...found)
+      if (found.length > 0) offset = 0
+      else if (offset > 0) offset -= await countOf(sql, selection, { cursor, kind, shapes: known })
+      // oxlint-enable no-await-in-loop
     }
-    return rows.slice(page.offset)
+    return rows
   },
 
   async total({ filter, terms }: Pick<ListSelection, 'filter' | 'terms'>): Promise<number> {
@@ -128,11 +131,11 @@ async function rowsOf(
   const columns = sql`
     ${head(sql)}, coalesce(run_shape.fields, '[]') as fields, to_json(run.numbers) as numbers, run.texts, run.flags, run.nested,
     run.cut, ${order.values} as place`
-  if (among === 'all' && keys.length === 0) {
-    // an index has them in this order, so that nothing is read in vain
+  if (among === 'all' && keys.length === 0 && offset === 0) {
+    // an index has them in this order, so that nothing is read in vain; of rows that are passed over it would be told all
     return sql<ListedRow[]>`
       select ${columns} from run left join run_shape on run_shape.id = run.shape
-      where ${within} and ${condition} order by ${order.by} limit ${limit} offset ${offset}`
+      where ${within} and ${condition} order by ${order.by} limit ${limit}`
   }
   return sql<ListedRow[]>`
     with ${among === 'chosen' ? sql`chosen as materialized (select id, created_at from run where ${within} and ${condition}),` : sql``}
@@ -143,4 +146,18 @@ async function rowsOf(
     )
     select ${columns}
     from page join run on run.id = page.id left join run_shape on run_shape.id = run.shape order by page.nth`
+}
+
+/** How many rows of a kind there are behind a cursor. */
+async function countOf(
+  sql: Sql,
+  { filter, terms, keys }: ListSelection,
+  { cursor, kind, shapes }: Pick<ListPage, 'cursor'> & { readonly kind: Kind; readonly shapes: Shapes },
+): Promise<number> {
+  const order = orderOf(sql, keys, { kind, shapes })
+  const [row] = await sql<[{ runs: number }]>`
+    select count(*)::int as runs from run
+    where ${matching(sql, filter)} ${order.within} ${cursor ? sql`and ${order.behind(cursor)}` : sql``}
+      and ${holds(sql, terms, shapes)}`
+  return row.runs
 }

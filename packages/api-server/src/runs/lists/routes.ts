@@ -19,8 +19,8 @@ import type { Runs } from '../runs.ts'
 import { type Included, included } from './run-lists.ts'
 
 const runParam = z.object({ id: z.uuid('use the id of a run').meta({ description: 'Of the run.' }) })
-/** Rows that may be passed over; behind them a cursor leads. */
-const MAX_OFFSET = 10_000
+/** Rows that may be passed over, which costs less than to order them; behind them a cursor leads. */
+const MAX_OFFSET = 1_000_000
 
 /** The endpoints of lists. */
 export const listEndpoints = {
@@ -30,7 +30,7 @@ export const listEndpoints = {
     path: '/runs',
     summary: 'List runs',
     description:
-      'The newest first, unless `sort` tells otherwise. `Link rel="next"` has the address of the next page. A filter is a list of terms with spaces between them, which all have to hold: a field (`params.lr`, `results.f1`, `metrics.loss`, `metrics.loss:min`, `:max`, `:count`, `tags`, `note`, `seed`, `duration_s`, `submitted_by`, `external_id`, `group_id`, `origin`, `pinned`), one of `= != < <= > >= ~`, and a value (a number, `NaN`, `true`, `false`, `null`, a word, a string in double quotes as in JSON; `*` is any). `~` is: contains, in letters A to Z of any case. A value of another type does not match, nor does a missing one.',
+      'The newest first, unless `sort` tells otherwise. `Link rel="next"` has the address of the next page. A filter is a list of terms with spaces between them, which all have to hold: a field (`params.lr`, `results.f1`, `metrics.loss`, `metrics.loss:min`, `:max`, `:count`, `id`, `tags`, `note`, `seed`, `duration_s`, `submitted_by`, `external_id`, `group_id`, `parent`, `origin`, `pinned`), one of `= != < <= > >= ~`, and a value (a number, `NaN`, `true`, `false`, `null`, a word, a string in double quotes as in JSON; `*` is any). `~` is: contains, in letters A to Z of any case. A value of another type does not match, nor does a missing one.',
     auth: 'user',
     scope: 'runs:read',
     query: pageQuery.extend({
@@ -50,7 +50,7 @@ export const listEndpoints = {
         .min(1)
         .optional()
         .meta({ description: 'Where the page begins: of the Link of the one before.' }),
-      offset: integer({ min: 0 }).default(0).meta({ description: 'Runs that are passed over, at most 10,000.' }),
+      offset: integer({ min: 0 }).default(0).meta({ description: 'Runs that are passed over, at most 1,000,000.' }),
     }),
     replies: {
       200: reply.json(

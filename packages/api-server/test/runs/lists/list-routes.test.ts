@@ -102,7 +102,7 @@ describe('pages', () => {
 
   test.each([
     ['cursor=abc', 'query.cursor', /take it from the Link/],
-    ['offset=10001', 'query.offset', /cursor/],
+    ['offset=1000001', 'query.offset', /cursor/],
     ['include=curves', 'query.include', /params, results, metrics, progress, total/],
     ['sort=lr', 'query.sort', /no field to sort by/],
     ['sort=a,b,c,d', 'query.sort', /at most 3/],

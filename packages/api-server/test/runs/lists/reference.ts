@@ -34,7 +34,7 @@ function shownAt(run: RunSummary, field: string): Shown {
 /** NaN and the infinities are numbers that stand as texts. */
 const asNumber = (value: Shown): Shown => (named.has(value as string) ? Number(value) : value)
 
-const textFields = new Set(['note', 'submitted_by', 'external_id', 'group_id', 'origin'])
+const textFields = new Set(['id', 'note', 'submitted_by', 'external_id', 'group_id', 'parent', 'origin'])
 const numberFields = new Set(['seed', 'duration_s'])
 
 /** Whether a run meets a term. */

@@ -78,7 +78,7 @@ useDatabase(async (database) => {
 })
 
 const ids = (runs: readonly RunSummary[]): string[] => runs.map(({ id }) => id)
-const list = (query: { filter?: string; sort?: string; cursor?: string; limit?: number }) =>
+const list = (query: { filter?: string; sort?: string; cursor?: string; limit?: number; offset?: number }) =>
   lists.list({ of: {}, ...page, include: everything, ...query })
 
 const jsonFields = [
@@ -103,7 +103,19 @@ const jsonFields = [
   "params.'; drop table run; --",
   'params.日本',
 ]
-const columns = ['note', 'seed', 'duration_s', 'submitted_by', 'external_id', 'group_id', 'origin', 'tags', 'pinned']
+const columns = [
+  'id',
+  'note',
+  'seed',
+  'duration_s',
+  'submitted_by',
+  'external_id',
+  'group_id',
+  'parent',
+  'origin',
+  'tags',
+  'pinned',
+]
 const numbers = ['0', '1', '-3', '0.5', '7', '1e-299', '.25', '+2', '100', '1e3']
 const words = ['adam', 'x', 'job-7', 'best', 'engine', 'ada@example.com', '日本', '😀', 'good', 'b', '%', '_', '$1']
 const values = fc.oneof(
@@ -166,6 +178,22 @@ test('filters and sorts are those written over all runs, in pages of any size', 
     { numRuns: 1000 },
   )
 }, 600_000)
+
+test.each(['', 'params.lr', '-params.lr', 'results.f1', '-metrics.loss', 'params.none', 'flow,-params.name'])(
+  'a page begins at any place of the order %j, whatever kinds of values are before it',
+  async (sort) => {
+    for (const filter of ['', 'params.lr!=0']) {
+      const query = { filter, ...(sort !== '' && { sort }) }
+      // oxlint-disable no-await-in-loop -- one list after the other
+      const whole = ids((await list(query)).runs)
+      for (let offset = 0; offset <= whole.length; offset += 7) {
+        const answer = await list({ ...query, offset, limit: 40 })
+        expect([filter, offset, ids(answer.runs)]).toEqual([filter, offset, whole.slice(offset, offset + 40)])
+      }
+      // oxlint-enable no-await-in-loop
+    }
+  },
+)
 
 describe('a filter that is none', () => {
   const refusals: [string, number, RegExp][] = [

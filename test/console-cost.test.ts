@@ -1,0 +1,72 @@
+/**
+ * What the console costs before 10,000 runs: the heap of its pages, and processor time of their main thread beside the same
+ * work on the same machine. `bench/console.bench.ts` has the figures of 100,000.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { openManyRuns } from '../packages/api-server/test/runs/lists/many-runs.ts'
+import { hasChromium, startChromium } from './components/chromium.ts'
+import { account, openConsole, signIn } from './components/console-page.ts'
+import { costOf, scrollFrames, yardstick } from './components/page-cost.ts'
+import { startService, type TestService } from './service.ts'
+
+const RUNS = 10_000
+
+describe.skipIf(!hasChromium())('the console before many runs', () => {
+  let dataDir: string
+  let at: TestService
+  let browser: Browser
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'console-cost-'))
+    const { database } = await openManyRuns(dataDir, RUNS)
+    await database.close()
+    at = await startService({ ...account, dataDir })
+    browser = await startChromium()
+  }, 120_000)
+  afterAll(async () => {
+    await browser.close()
+    await at.close()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+
+  test('home takes little of the processor, and 8 MB', async () => {
+    await using opened = await openConsole(browser, at.origin)
+    const { page } = opened
+    await signIn(page)
+    const runs = page.getByRole('region', { name: 'Newest runs' }).getByRole('listitem')
+    await runs.last().waitFor()
+    const cost = await costOf(page)
+    const standard = await cost.cpuMs(() => yardstick(page))
+    await page.reload()
+    await runs.last().waitFor()
+    // 250 ms where the yardstick takes 400
+    expect((await cost.loadMs()) / standard).toBeLessThan(0.625)
+    expect(await cost.heapMb()).toBeLessThan(8)
+  })
+
+  test('scrolling through 10,000 rows takes little of the processor, and at most 15 MB', async () => {
+    await using opened = await openConsole(browser, at.origin, '#/runs')
+    const { page } = opened
+    await signIn(page)
+    await page.getByText('10,000 runs').waitFor()
+    await page.locator('[role=row] input').first().waitFor()
+    const cost = await costOf(page)
+    const standard = await cost.cpuMs(() => yardstick(page))
+    // without clipped cells it is half of what it was with them: 0.02 for 0.035
+    const frames = 60
+    const spent = await cost.cpuMs(() => scrollFrames(page, '[role=grid]', { frames, by: 3 * 34 }))
+    expect(spent / frames / standard).toBeLessThan(0.03)
+    for (let place = 0; place < RUNS; place += 500) {
+      // oxlint-disable no-await-in-loop -- one place after the other
+      await page.evaluate(`document.querySelector('[role=grid]').scrollTop = ${place * 34}`)
+      await page.locator(`[aria-rowindex="${place + 2}"] input`).waitFor()
+      // oxlint-enable no-await-in-loop
+    }
+    expect(await cost.heapMb()).toBeLessThan(15)
+  })
+})
