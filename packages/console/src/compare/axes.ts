@@ -1,6 +1,6 @@
 /** The axes of parallel coordinates and of a scatter: parameters that differ between the runs, and the metric. */
+import { decoded } from './address.ts'
 import type { RunInfo } from './runs-of.ts'
-import { decoded } from './shown.ts'
 
 export interface Axis {
   readonly name: string

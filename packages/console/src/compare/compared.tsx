@@ -9,6 +9,7 @@ import type { Picture } from '../parts/chart/picture.ts'
 import { Loading } from '../parts/states.tsx'
 import { go } from '../router.ts'
 import { theme } from '../theme.ts'
+import { listOf, textOfList, textOfView, viewIn } from './address.ts'
 import { type Axis, axesOf, type Brushes, brushesOf, keptBy, moved, textOfBrushes } from './axes.ts'
 import { lastOf, openCurves } from './curves-of.ts'
 import { Differs } from './differs.tsx'
@@ -22,7 +23,7 @@ import type { RunInfo } from './runs-of.ts'
 import { Scatter } from './scatter.tsx'
 import { namesOf, seriesOf, seriesOfMeans } from './series-of.ts'
 import { Settings } from './settings.tsx'
-import { change, listOf, shown, textOfList, textOfView, viewIn } from './shown.ts'
+import { change, shown } from './shown.ts'
 
 interface ComparedProps {
   readonly runs: readonly RunInfo[]

@@ -4,7 +4,6 @@
  */
 import { batch, computed, signal } from '@preact/signals'
 
-import type { Range, View } from '../parts/chart/series.ts'
 import { query, setQuery } from '../router.ts'
 
 type Changes = Readonly<Record<string, string | null>>
@@ -46,28 +45,4 @@ export function settle(): void {
 export function leave(): void {
   clearTimeout(timer)
   moving.value = {}
-}
-
-/** A list of names in an address. */
-export const listOf = (text: string | null): readonly string[] => (text ?? '').split(',').filter(Boolean).map(decoded)
-export const textOfList = (names: readonly string[]): string => names.map(encodeURIComponent).join()
-
-/** An address that is typed by hand need not be escaped rightly. */
-export function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name)
-  } catch {
-    return name
-  }
-}
-
-/** A zoomed part in an address: `0:100:0.1:0.5`, the range of x and that of y. */
-export const textOfView = (view: View | null): string | null =>
-  view === null ? null : [...view.x, ...view.y].map((end) => String(Number(end.toPrecision(6)))).join(':')
-
-export function viewIn(text: string | null): View | null {
-  const ends = (text ?? '').split(':').map(Number)
-  const [x0 = 0, x1 = 0, y0 = 0, y1 = 0] = ends
-  if (text === null || ends.length !== 4 || !ends.every(Number.isFinite) || x0 >= x1 || y0 >= y1) return null
-  return { x: [x0, x1] satisfies Range, y: [y0, y1] satisfies Range }
 }

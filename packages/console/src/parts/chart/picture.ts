@@ -1,9 +1,8 @@
 /**
  * A chart to take along: SVG, and PNG made of it, on white with its title, axes and names, for papers and issues; and the
- * numbers as CSV. All is built as text, and offered as a file.
+ * numbers as CSV.
  */
 import { number } from '../../format.ts'
-import { save } from '../download.ts'
 import { along } from './paint.ts'
 import { wholeOf } from './plot.ts'
 import { eachSeen, type Line, type Range, type Series, type View } from './series.ts'
@@ -67,10 +66,8 @@ export function svgOf({ title, xTitle, series, isLogX, isLogY, view }: Picture):
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="Inter, Helvetica, Arial, sans-serif" font-size="12" fill="#171b22"><rect width="100%" height="100%" fill="#fff"/><text x="${box.left}" y="26" font-size="15" font-weight="600">${escaped(title)}</text><g>${ticks.join('')}</g><clipPath id="box"><rect x="${box.left}" y="${box.top}" width="${width}" height="${height}"/></clipPath><g fill="none" stroke-linejoin="round" clip-path="url(#box)">${curves.join('')}</g><path d="M${box.left} ${box.top}v${height}h${width}" fill="none" stroke="#59626f"/><text x="${box.left + width / 2}" y="${HEIGHT - 10}" text-anchor="middle">${escaped(xTitle)}</text><g>${names.join('')}${more}</g></svg>`
 }
 
-export const saveSvg = (name: string, picture: Picture): void =>
-  save(`${name}.svg`, new Blob([svgOf(picture)], { type: 'image/svg+xml' }))
-
-export async function savePng(name: string, picture: Picture): Promise<void> {
+/** The same as pixels, twice as many as it says that it is wide, for screens and paper. */
+export async function pngOf(picture: Picture): Promise<Blob> {
   const image = new Image()
   image.src = `data:image/svg+xml,${encodeURIComponent(svgOf(picture))}`
   await image.decode()
@@ -80,7 +77,7 @@ export async function savePng(name: string, picture: Picture): Promise<void> {
   canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height)
   const bytes = await new Promise<Blob | null>((done) => canvas.toBlob(done, 'image/png'))
   if (bytes === null) throw new Error('The browser has made no picture of it.')
-  save(`${name}.png`, bytes)
+  return bytes
 }
 
 /** The numbers that are drawn, a line a point; with them what was before a curve was smoothed, and the edges of its band. */
