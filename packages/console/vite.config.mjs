@@ -20,6 +20,13 @@ export default {
     manifest: true,
     license: { fileName: 'licenses.md' },
     rolldownOptions: {
+      // by itself: several pages draw with it
+      output: {
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [{ name: 'chart', test: /[\\/](?:uplot|parts[\\/]chart)[\\/]/ }],
+        },
+      },
       // "use client" says nothing here
       onLog: (level, log, handle) => (log.code === 'MODULE_LEVEL_DIRECTIVE' ? undefined : handle(level, log)),
     },

@@ -55,6 +55,15 @@ test('the editor of code is at most 185 kB, compressed', () => {
   expect(bytes).toBeLessThanOrEqual(185 * KB)
 })
 
+test('charts with their library are at most 30 kB, compressed', () => {
+  const chart = Object.values(manifest).find(({ file }) => /\/chart-[^/]*\.js$/.test(file))
+  const files = [chart?.file ?? '', ...(chart?.css ?? [])]
+  expect(files).toHaveLength(2)
+  const bytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(join(dist, file)), { level: 9 }).length, 0)
+  console.log(`charts are ${(bytes / KB).toFixed(1)} kB, compressed`)
+  expect(bytes).toBeLessThanOrEqual(30 * KB)
+})
+
 test('all of it is at most 1.2 MB', () => {
   const files = globSync('**/*.{css,html,js,svg}', { cwd: dist }).filter((file) => !file.startsWith('elements'))
   expect(files.length).toBeGreaterThan(3)

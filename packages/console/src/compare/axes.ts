@@ -1,9 +1,12 @@
 /** The axes of parallel coordinates and of a scatter: parameters that differ between the runs, and the metric. */
+import { decoded } from './address.ts'
 import type { RunInfo } from './runs-of.ts'
 
 export interface Axis {
   readonly name: string
   readonly isLog: boolean
+  /** All of its values are above zero, and not one and the same. */
+  readonly canBeLog: boolean
   /** From 0 to 1; null where the run has no value of it. */
   readonly placeOf: (run: string) => number | null
   readonly textOf: (run: string) => string
@@ -18,25 +21,44 @@ export type Brushes = Readonly<Record<string, Brush>>
 /** Numbers that span more than this are placed by their logarithms. */
 const LOG_FROM = 50
 
-/** Parameters that not all runs share, each an axis, and then those given. */
+/** What an axis is made of. */
+interface Source {
+  readonly name: string
+  readonly runs: readonly string[]
+  readonly valueOf: (run: string) => unknown
+  readonly text: (value: unknown) => string
+}
+
+/** How somebody wants the axes: the first ones, and those that are logarithmic or are not, whatever they would be. */
+export interface AxisWishes {
+  readonly order: readonly string[]
+  readonly log: readonly string[]
+  readonly linear: readonly string[]
+}
+
+/** Parameters that not all runs share, each an axis, and then the metric. */
 export function axesOf(
   runs: readonly RunInfo[],
-  metrics: readonly { readonly name: string; readonly valueOf: (run: string) => unknown }[],
+  metric: { readonly name: string; readonly valueOf: (run: string) => unknown },
   text: (value: unknown) => string,
+  { order, log, linear }: AxisWishes = { order: [], log: [], linear: [] },
 ): Axis[] {
   const byId = new Map(runs.map((run) => [run.id, run]))
-  return [
+  const ids = runs.map(({ id }) => id)
+  const axes = [
     ...differing(runs).map((name) => ({ name, valueOf: (run: string): unknown => byId.get(run)?.params[name] })),
-    ...metrics,
-  ].map(({ name, valueOf }) =>
-    axisOf(
-      name,
-      runs.map(({ id }) => id),
-      valueOf,
-      text,
-    ),
-  )
+    metric,
+  ].map(({ name, valueOf }) => {
+    const wish = log.includes(name) ? true : linear.includes(name) ? false : null
+    return axisOf({ name, runs: ids, valueOf, text }, wish)
+  })
+  const rank = ({ name }: Axis): number => (order.includes(name) ? order.indexOf(name) : order.length)
+  return axes.toSorted((a, b) => rank(a) - rank(b))
 }
+
+/** The names in another order: this one at that place. */
+export const moved = (names: readonly string[], name: string, to: number): readonly string[] =>
+  names.filter((one) => one !== name).toSpliced(Math.max(0, Math.min(names.length - 1, to)), 0, name)
 
 /** Names of parameters whose values differ. */
 export function differing(runs: readonly RunInfo[]): string[] {
@@ -44,54 +66,45 @@ export function differing(runs: readonly RunInfo[]): string[] {
   return names.filter((name) => new Set(runs.map(({ params }) => JSON.stringify(params[name]))).size > 1)
 }
 
-export function axisOf(
-  name: string,
-  runs: readonly string[],
-  valueOf: (run: string) => unknown,
-  text: (value: unknown) => string,
-): Axis {
+/** Logarithmic as is wished, or where numbers span much. */
+export function axisOf({ name, runs, valueOf, text }: Source, wish: boolean | null = null): Axis {
   const textOf = (run: string): string => text(valueOf(run))
   const values = runs.map(valueOf).filter((value) => value !== undefined && value !== null)
   const numbers = values.map((value) => (typeof value === 'number' ? value : Number.NaN)).filter(Number.isFinite)
-  if (numbers.length < values.length) return wordAxis(name, runs, textOf, valueOf)
+  if (values.some((value) => typeof value !== 'number')) return wordAxis({ name, runs, valueOf, text })
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)]
-  const isLog = low > 0 && high / low > LOG_FROM
+  const canBeLog = low > 0 && high > low
+  const isLog = canBeLog && (wish ?? high / low > LOG_FROM)
   const share = (value: number): number => {
     if (low >= high) return 0.5
     return isLog ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low)
   }
+  const ends = [
+    { at: 0, text: text(low) },
+    { at: 1, text: text(high) },
+  ]
   return {
     name,
     isLog,
+    canBeLog,
     textOf,
     placeOf: (run) => {
       const value = valueOf(run)
       return typeof value === 'number' && Number.isFinite(value) ? share(value) : null
     },
-    ticks:
-      numbers.length === 0
-        ? []
-        : low === high
-          ? [{ at: 0.5, text: text(low) }]
-          : [
-              { at: 0, text: text(low) },
-              { at: 1, text: text(high) },
-            ],
+    ticks: numbers.length === 0 ? [] : low === high ? [{ at: 0.5, text: text(low) }] : ends,
   }
 }
 
 /** Each word its place, in their order. */
-function wordAxis(
-  name: string,
-  runs: readonly string[],
-  textOf: (run: string) => string,
-  valueOf: (run: string) => unknown,
-): Axis {
+function wordAxis({ name, runs, valueOf, text }: Source): Axis {
+  const textOf = (run: string): string => text(valueOf(run))
   const words = [...new Set(runs.filter((run) => valueOf(run) != null).map(textOf))].toSorted()
   const place = (word: string): number => (words.length === 1 ? 0.5 : words.indexOf(word) / (words.length - 1))
   return {
     name,
     isLog: false,
+    canBeLog: false,
     textOf,
     placeOf: (run) => (valueOf(run) == null ? null : place(textOf(run))),
     ticks: words.map((word) => ({ at: place(word), text: word })),
@@ -123,15 +136,6 @@ export function brushesOf(text: string): Brushes {
     return name !== '' && brush.every((end) => end >= 0 && end <= 1) ? [[decoded(name), brush] as const] : []
   })
   return Object.fromEntries(found)
-}
-
-/** An address that is typed by hand need not be escaped rightly. */
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name)
-  } catch {
-    return name
-  }
 }
 
 const round = (share: number): number => Math.round(share * 1000) / 1000

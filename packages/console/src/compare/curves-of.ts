@@ -7,7 +7,8 @@ import type { EventFrame } from '@flow-service/protocol'
 import { type ReadonlySignal, signal } from '@preact/signals'
 
 import { post, Problem } from '../api/call.ts'
-import { follow } from '../live/events.ts'
+import { Columns } from './columns.ts'
+import type { LiveRuns } from './live-runs.ts'
 import type { RunInfo } from './runs-of.ts'
 
 export interface Curve {
@@ -16,19 +17,9 @@ export interface Curve {
   readonly ys: Float64Array
 }
 
-/** Runs that share a value: their mean at each x, and how far they are from it. */
-export interface Mean {
-  readonly key: unknown
-  readonly runs: readonly string[]
-  readonly xs: Float64Array
-  readonly mean: Float64Array
-  readonly sd: Float64Array
-}
-
 export interface CurvesNow {
   /** Null until they are there. */
   readonly curves: readonly Curve[] | null
-  readonly means: readonly Mean[] | null
   readonly problem: Problem | null
 }
 
@@ -36,92 +27,68 @@ export interface Asked {
   readonly runs: readonly RunInfo[]
   readonly metric: string
   readonly x: string
-  /** `params.lr`: means over the runs that share it. */
-  readonly by: string | null
+  readonly live: LiveRuns
 }
 
-/** Points of one curve in a picture, fewer where there are many curves: a screen has no more columns. */
-const POINTS = 2000
-const MOST_POINTS = 400_000
+/** Points of one curve: all of most curves where there are few, and no more than a picture can show where there are many. */
+const [MOST_OF_ONE, MOST_OF_ALL] = [10_000, 200_000]
+export const pointsFor = (curves: number): number =>
+  Math.max(200, Math.min(MOST_OF_ONE, Math.floor(MOST_OF_ALL / Math.max(1, curves))))
 /** What grows is drawn anew at most so often. */
 const EVERY_MS = 250
 
-/** Columns that grow. */
-interface Growing {
-  readonly xs: number[]
-  readonly ys: number[]
+export interface OpenedCurves {
+  readonly now: ReadonlySignal<CurvesNow>
+  readonly again: () => void
+  readonly close: () => void
 }
 
-export function openCurves({ runs, metric, x, by }: Asked): {
-  readonly now: ReadonlySignal<CurvesNow>
-  readonly close: () => void
-} {
-  const now = signal<CurvesNow>({ curves: null, means: null, problem: null })
-  const known = new Map(runs.map(({ id }) => [id, { xs: [], ys: [] } as Growing]))
-  const infos = new Map(runs.map((run) => [run.id, run]))
+export function openCurves(asked: Asked): OpenedCurves {
+  const { runs, live } = asked
+  const now = signal<CurvesNow>({ curves: null, problem: null })
+  const known = new Map(runs.map(({ id }) => [id, new Columns()]))
   let isOver = false
   let timer = 0
   const show = (): void => {
     timer = 0
-    now.value = { ...now.peek(), curves: runs.map(({ id }) => curveOf(id, known.get(id))) }
-  }
-  const fail = (error: unknown): void => {
-    const problem = error instanceof Problem ? error : new Problem(0, 'unknown', String(error))
-    if (!isOver) now.value = { ...now.peek(), problem }
+    now.value = { curves: runs.map(({ id }) => ({ run: id, ...(known.get(id)?.now() ?? empty) })), problem: null }
   }
   /** Of these runs, the points behind those that are known; all of them where they begin anew. */
   const read = async (ids: readonly string[], afterStep: number | null): Promise<void> => {
-    if (ids.length === 0) return
-    const answer = await post<CurveComparison>('/runs/series/compare', {
-      ids,
-      metrics: [metric],
-      x,
-      points: Math.max(100, Math.min(POINTS, Math.floor(MOST_POINTS / ids.length))),
-      ...(afterStep === null ? {} : { after_step: afterStep }),
-      ...(by === null ? {} : { group: by }),
-    })
+    const answer = await post<CurveComparison>('/runs/series/compare', requestOf(asked, ids, afterStep))
     if (isOver) return
-    for (const one of answer.series) {
-      const columns = known.get(one.run)
-      if (!columns) continue
-      if (afterStep === null) columns.xs.length = columns.ys.length = 0
-      add(columns, one.x, one.y)
+    for (const { run, status, x, y } of answer.series) {
+      known.get(run)?.[afterStep === null ? 'set' : 'add'](x, y)
+      live.told(run, status)
     }
-    if (answer.groups) now.value = { ...now.peek(), means: answer.groups.map(meanOf) }
-    now.value = { ...now.peek(), problem: null }
     show()
   }
-  const going = runs.filter(({ status }) => status === 'running' || status === 'queued').map(({ id }) => id)
-  const take = (frame: EventFrame): void => {
-    if (frame.type === 'run' && frame.run.finished_at !== null && known.has(frame.run.id)) {
-      // the points that were passed over while it was fast
-      void read([frame.run.id], null).catch(fail)
-      return
-    }
-    if (frame.type !== 'value' || frame.run === null || frame.step === null || !isOf(frame.message, metric)) return
-    const columns = known.get(frame.run)
-    const at = placeOf(frame, x, infos.get(frame.run))
-    if (!columns || at === null || at <= (columns.xs.at(-1) ?? -Infinity)) return
-    add(columns, [at], [frame.value as number])
+  const reads = inTurn(read, (error) => {
+    const problem = error instanceof Problem ? error : new Problem(0, 'unknown', String(error))
+    if (!isOver) now.value = { ...now.peek(), problem }
+  })
+  const put = (frame: ValueFrame): void => {
+    const columns = known.get(frame.run ?? '')
+    const at = placeOf(frame, asked)
+    if (!columns || at === null || !columns.add([at], [frame.value])) return
     if (timer === 0) timer = window.setTimeout(show, EVERY_MS)
   }
-  let isFirst = true
-  const end =
-    going.length === 0
-      ? () => undefined
-      : follow({ kinds: ['value', 'run'], runs: going }, (frames) => {
-          for (const frame of frames) {
-            if (frame.type !== 'snapshot') take(frame)
-            else if (isFirst) isFirst = false
-            else void read(going, x === 'step' ? lastStep(going, known) : null).catch(fail)
-          }
-        })
-  void read(
-    runs.map(({ id }) => id),
-    null,
-  ).catch(fail)
+  const take = (frame: EventFrame): void => {
+    if (frame.type === 'value') {
+      if (frame.run !== null && isOf(frame, asked.metric)) reads.thenDo(() => put(frame))
+    } else if (frame.type === 'run') {
+      // the points that were passed over while it was fast
+      if (frame.run.finished_at !== null && known.has(frame.run.id)) reads.next(() => [[frame.run.id], null])
+    } else if (frame.type === 'snapshot') {
+      reads.next(() => [live.going, asked.x === 'step' ? lastStep(live.going, known) : null])
+    }
+  }
+  const end = live.listen(take)
+  const again = (): void => reads.next(() => [runs.map(({ id }) => id), null])
+  again()
   return {
     now,
+    again,
     close() {
       isOver = true
       clearTimeout(timer)
@@ -130,49 +97,64 @@ export function openCurves({ runs, metric, x, by }: Asked): {
   }
 }
 
-/** Of `fit.loss` the metric may be asked for as `loss`. */
-const isOf = (message: string, metric: string): boolean => message === metric || message.endsWith(`.${metric}`)
+const empty = { xs: new Float64Array(0), ys: new Float64Array(0) }
 
-/** Where on the axis a new value is; null where that cannot be told. */
-function placeOf(
-  { step, ts }: { step: number | null; ts: string },
-  x: string,
-  run: RunInfo | undefined,
-): number | null {
-  if (x === 'step') return step
-  if (x === 'time' && run?.started_at) return (Date.parse(ts) - Date.parse(run.started_at)) / 1000
-  return null
-}
+type ValueFrame = Extract<EventFrame, { type: 'value' }>
+type ReadArguments = readonly [ids: readonly string[], afterStep: number | null]
 
-/** The step behind which all of these have to be read again. */
-const lastStep = (ids: readonly string[], known: ReadonlyMap<string, Growing>): number | null => {
-  const steps = ids.map((id) => known.get(id)?.xs.at(-1) ?? -1)
-  const least = Math.min(...steps)
-  return least < 0 ? null : least
-}
-
-function add({ xs, ys }: Growing, x: readonly unknown[], y: readonly unknown[]): void {
-  for (const [index, at] of x.entries()) {
-    // what another curve has told already
-    if (Number(at) <= (xs.at(-1) ?? -Infinity)) continue
-    xs.push(Number(at))
-    ys.push(Number(y[index]))
+/**
+ * One reading after the other, each of what is behind the one before. What comes live meanwhile waits: put down at once, it
+ * would hide that points before it are still to come.
+ */
+function inTurn(read: (...of: ReadArguments) => Promise<void>, fail: (error: unknown) => void) {
+  let waiting: (() => void)[] = []
+  let open = 0
+  let last: Promise<void> = Promise.resolve()
+  return {
+    next(argumentsOf: () => ReadArguments): void {
+      open += 1
+      last = last
+        .then(() => read(...argumentsOf()))
+        .catch(fail)
+        .then(() => {
+          open -= 1
+          if (open > 0) return
+          const before = waiting
+          waiting = []
+          for (const work of before) work()
+        })
+    },
+    thenDo(work: () => void): void {
+      if (open > 0) waiting.push(work)
+      else work()
+    },
   }
 }
 
-const curveOf = (run: string, columns: Growing | undefined): Curve => ({
-  run,
-  xs: Float64Array.from(columns?.xs ?? []),
-  ys: Float64Array.from(columns?.ys ?? []),
+const requestOf = ({ runs, metric, x }: Asked, ids: readonly string[], afterStep: number | null): object => ({
+  ids,
+  metrics: [metric],
+  x,
+  points: pointsFor(runs.length),
+  ...(afterStep === null ? {} : { after_step: afterStep }),
 })
 
-const meanOf = ({ key, runs, x, mean, sd }: NonNullable<CurveComparison['groups']>[number]): Mean => ({
-  key,
-  runs,
-  xs: Float64Array.from(x, Number),
-  mean: Float64Array.from(mean, Number),
-  sd: Float64Array.from(sd, Number),
-})
+/** A metric may be asked for as `fit.loss` or, of several flows, as `loss`. */
+const isOf = ({ message, flow }: ValueFrame, metric: string): boolean =>
+  message === metric || message === `${flow}.${metric}` || `${flow}.${message}` === metric
+
+/** Where on the axis a new value is; null where that cannot be told. */
+function placeOf({ step, ts, run: id }: ValueFrame, { x, runs, live }: Asked): number | null {
+  if (x === 'step') return step
+  const start = live.fates.peek().get(id ?? '')?.started_at ?? runs.find((run) => run.id === id)?.started_at
+  return x === 'time' && start ? (Date.parse(ts) - Date.parse(start)) / 1000 : null
+}
+
+/** The step behind which all of these have to be read again; null where one of them has none yet. */
+function lastStep(ids: readonly string[], known: ReadonlyMap<string, Columns>): number | null {
+  const least = Math.min(...ids.map((id) => known.get(id)?.last ?? -1))
+  return least < 0 ? null : least
+}
 
 /** The last value that is a number, by which runs are ordered. */
 export function lastOf({ ys }: Pick<Curve, 'ys'>): number {

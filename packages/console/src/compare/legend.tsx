@@ -1,6 +1,6 @@
+/** The runs beside their curves, by their last values; or the groups of them whose means are shown. */
 import { number } from '../format.ts'
 import type { Series } from '../parts/chart/series.ts'
-/** The runs beside their curves, the least value first; or the groups of them whose means are shown. */
 import { lastOf } from './curves-of.ts'
 
 interface LegendProps {
@@ -14,10 +14,31 @@ interface LegendProps {
   /** The one that is shown alone. */
   readonly chosen: string | null
   readonly choose: (run: string) => void
+  /** The greatest value comes first. */
+  readonly isDown: boolean
+  readonly turn: () => void
 }
 
-export const Legend = ({ runs, nameOf, colourOf, textOf, kept, hot, heat, chosen, choose }: LegendProps) => (
-  <aside class="card legend" aria-label="Runs, the least value first">
+export const Legend = ({
+  runs,
+  nameOf,
+  colourOf,
+  textOf,
+  kept,
+  hot,
+  heat,
+  chosen,
+  choose,
+  isDown,
+  turn,
+}: LegendProps) => (
+  <aside class="card legend" aria-label="Runs by their last value">
+    <header>
+      <span>Run</span>
+      <button class="bare" onClick={turn} title={isDown ? 'The greatest first' : 'The least first'}>
+        Last value {isDown ? '↓' : '↑'}
+      </button>
+    </header>
     <ul>
       {runs.map((run) => (
         <li key={run} class={[run === hot ? 'hot' : '', kept?.has(run) === false ? 'out' : ''].join(' ')}>

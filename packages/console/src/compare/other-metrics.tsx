@@ -2,16 +2,18 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 
 import { Chart } from '../parts/chart/chart.tsx'
-import type { Series } from '../parts/chart/series.ts'
 import { Loading } from '../parts/states.tsx'
 import { theme } from '../theme.ts'
 import { openCurves } from './curves-of.ts'
+import type { LiveRuns } from './live-runs.ts'
 import type { RunInfo } from './runs-of.ts'
+import { seriesOf } from './series-of.ts'
 
 interface OtherMetricsProps {
   readonly runs: readonly RunInfo[]
   readonly metrics: readonly string[]
   readonly x: string
+  readonly live: LiveRuns
   readonly colourOf: (run: string) => string
   readonly nameOf: (run: string) => string
   readonly kept: ReadonlySet<string> | null
@@ -55,22 +57,12 @@ function WhenSeen({ children }: { children: () => preact.ComponentChild }) {
 
 type SmallChartProps = Omit<OtherMetricsProps, 'metrics' | 'choose'> & { readonly metric: string }
 
-function SmallChart({ runs, metric, x, colourOf, nameOf, kept }: SmallChartProps) {
-  const opened = useMemo(() => openCurves({ runs, metric, x, by: null }), [runs, metric, x])
+function SmallChart({ runs, metric, x, live, colourOf, nameOf, kept }: SmallChartProps) {
+  const opened = useMemo(() => openCurves({ runs, metric, x, live }), [runs, metric, x, live])
   useEffect(() => () => opened.close(), [opened])
   const { curves, problem } = opened.now.value
-  const series = useMemo<Series[]>(
-    () =>
-      (curves ?? [])
-        .filter(({ xs }) => xs.length > 0)
-        .map(({ run, xs, ys }) => ({
-          key: run,
-          name: nameOf(run),
-          colour: colourOf(run),
-          xs,
-          ys,
-          isDim: kept !== null && !kept.has(run),
-        })),
+  const series = useMemo(
+    () => seriesOf(curves ?? [], { colourOf, nameOf, kept, keep: 0 }),
     [curves, colourOf, nameOf, kept],
   )
   if (problem) return <p class="hint">{problem.message}</p>

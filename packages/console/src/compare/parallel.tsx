@@ -1,6 +1,7 @@
 /**
  * Parallel coordinates: a line for each run through its parameters to its metric. A drag along an axis keeps the runs between
- * its ends, a click lets all in again; by keys Tab goes to an axis, arrows move the range, with Shift they change its size.
+ * its ends, a click lets all in again; a drag of its name moves it. By keys Tab goes to an axis, up and down move the range,
+ * with Shift they change its size, left and right move the axis.
  */
 import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
@@ -15,15 +16,20 @@ interface ParallelProps {
   readonly hot: string | null
   readonly brushes: Brushes
   readonly brush: (brushes: Brushes) => void
+  /** Puts an axis at another place among them. */
+  readonly move: (name: string, to: number) => void
+  readonly scale: (name: string, isLog: boolean) => void
   readonly theme: string
 }
 
-const box = { height: 240, side: 72, top: 40, foot: 30 }
+const box = { height: 240, side: 72, top: 40, foot: 24 }
 const bottom = box.height - box.foot
 /** By how much of an axis a key moves. */
 const STEP = 0.05
 /** Words beside an axis, of more only the first and the last. */
 const WORDS = 8
+/** So many pixels a pointer moves before it drags. */
+const SLACK = 6
 
 export function Parallel(props: ParallelProps) {
   const { axes, brushes, brush, theme, runs, kept } = props
@@ -43,46 +49,99 @@ export function Parallel(props: ParallelProps) {
     brush(to === null ? others : { ...others, [name]: to })
   }
   const at = (event: PointerEvent): { readonly axis: Axis; readonly at: number } | null => {
-    const { left, top, width } = (event.currentTarget as HTMLElement).getBoundingClientRect()
-    const place = Math.round(((event.clientX - left - box.side) / (width - 2 * box.side)) * (axes.length - 1))
-    const axis = axes[Math.max(0, Math.min(axes.length - 1, place || 0))]
-    return axis ? { axis, at: within((bottom - (event.clientY - top)) / (bottom - box.top)) } : null
+    const { current: element } = canvas
+    const axis = element && axes[placeAt(event, element, axes.length)]
+    if (!axis) return null
+    return { axis, at: within((bottom - (event.clientY - element.getBoundingClientRect().top)) / (bottom - box.top)) }
   }
   return (
-    <div class="parallel">
-      <canvas
-        ref={canvas}
-        role="img"
-        aria-label={`A line for each of ${runs.length} runs over ${axes.map(({ name }) => name).join(', ')}`}
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reached by keys
+    <div class="parallel" role="group" aria-label="Parameters" tabIndex={0}>
+      <div class="parallel-box" ref={wideFor(axes.length)}>
+        <canvas
+          ref={canvas}
+          role="img"
+          aria-label={`A line for each of ${runs.length} runs over ${axes.map(({ name }) => name).join(', ')}`}
+          onPointerDown={(event) => {
+            from.current = at(event)
+            event.currentTarget.setPointerCapture(event.pointerId)
+          }}
+          onPointerMove={(event) => {
+            const [begin, now] = [from.current, at(event)]
+            if (begin && now) set(begin.axis.name, [Math.min(begin.at, now.at), Math.max(begin.at, now.at)])
+          }}
+          onPointerUp={(event) => {
+            const [begin, now] = [from.current, at(event)]
+            from.current = null
+            if (begin && now && Math.abs(begin.at - now.at) < 0.02) set(begin.axis.name, null)
+          }}
+        />
+        {axes.map((axis, index) => (
+          <AxisHead key={axis.name} canvas={() => canvas.current} {...{ axis, index, set, ...props }} />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+interface AxisHeadProps extends ParallelProps {
+  readonly axis: Axis
+  readonly index: number
+  readonly set: (name: string, to: Brush | null) => void
+  readonly canvas: () => HTMLCanvasElement | null
+}
+
+/** The name above an axis, by which it is moved and brushed, and its scale below. */
+function AxisHead({ axis, index, axes, brushes, set, move, scale, canvas }: AxisHeadProps) {
+  const begin = useRef<number | null>(null)
+  return (
+    <>
+      <button
+        class="bare axis"
+        ref={placedAt(index, axes.length)}
+        aria-label={`${axis.name}${axis.isLog ? ' log' : ''}: ${saidOf(brushes[axis.name])}`}
+        title="Drag it to move the axis. Keys: up and down narrow it, Delete lets all in, left and right move it"
+        onKeyDown={(event) => {
+          const to = { ArrowLeft: index - 1, ArrowRight: index + 1 }[event.key]
+          if (to === undefined) return hear(event, brushes[axis.name] ?? null, (brush) => set(axis.name, brush))
+          move(axis.name, to)
+          event.preventDefault()
+        }}
         onPointerDown={(event) => {
-          from.current = at(event)
+          begin.current = event.clientX
           event.currentTarget.setPointerCapture(event.pointerId)
         }}
         onPointerMove={(event) => {
-          const [begin, now] = [from.current, at(event)]
-          if (begin && now) set(begin.axis.name, [Math.min(begin.at, now.at), Math.max(begin.at, now.at)])
+          const element = canvas()
+          if (begin.current === null || !element || Math.abs(event.clientX - begin.current) < SLACK) return
+          const to = placeAt(event, element, axes.length)
+          if (to !== index) move(axis.name, to)
         }}
-        onPointerUp={(event) => {
-          const [begin, now] = [from.current, at(event)]
-          from.current = null
-          if (begin && now && Math.abs(begin.at - now.at) < 0.02) set(begin.axis.name, null)
-        }}
-      />
-      {axes.map((axis, index) => (
+        onPointerUp={() => (begin.current = null)}
+      >
+        {axis.name}
+      </button>
+      {axis.canBeLog ? (
         <button
-          key={axis.name}
-          class="bare axis"
+          class="bare axis-scale"
           ref={placedAt(index, axes.length)}
-          aria-label={`${axis.name}${axis.isLog ? ' log' : ''}: ${saidOf(brushes[axis.name])}`}
-          title="Arrows narrow it, Delete lets all in"
-          onKeyDown={(event) => hear(event, brushes[axis.name] ?? null, (to) => set(axis.name, to))}
+          aria-pressed={axis.isLog}
+          aria-label={`${axis.name}: logarithmic`}
+          title={axis.isLog ? 'By its logarithm: make it linear' : 'Linear: place it by its logarithm'}
+          onClick={() => scale(axis.name, !axis.isLog)}
         >
-          {axis.name}
-          {axis.isLog ? <small> log</small> : null}
+          {axis.isLog ? 'log' : 'linear'}
         </button>
-      ))}
-    </div>
+      ) : null}
+    </>
   )
+}
+
+/** The index of the axis nearest to a pointer. */
+function placeAt({ clientX }: PointerEvent, canvas: HTMLCanvasElement, count: number): number {
+  const { left, width } = canvas.getBoundingClientRect()
+  const place = Math.round(((clientX - left - box.side) / (width - 2 * box.side)) * (count - 1))
+  return Math.max(0, Math.min(count - 1, place || 0))
 }
 
 const within = (share: number): number => Math.max(0, Math.min(1, share))
@@ -102,6 +161,13 @@ function hear(event: TargetedKeyboardEvent<HTMLElement>, brush: Brush | null, se
 
 const across = (index: number, count: number, width: number): number =>
   box.side + (index * (width - 2 * box.side)) / Math.max(1, count - 1)
+
+/** Many axes are wider than the page, and scrolled. */
+const wideFor =
+  (count: number) =>
+  (place: HTMLElement | null): void => {
+    if (place) place.style.minWidth = `${2 * box.side + (count - 1) * 72}px`
+  }
 
 /** Sets what the page's policy lets no markup set. */
 const placedAt =
@@ -129,6 +195,7 @@ function drawOn(canvas: HTMLCanvasElement, { runs, axes, colourOf, kept, hot, br
   }
   ctx.globalAlpha = 1
   ctx.font = `11px ${style.fontFamily}`
+  ctx.lineJoin = 'round'
   ctx.textAlign = 'center'
   for (const [index, axis] of axes.entries()) {
     const x = across(index, axes.length, width)
@@ -174,7 +241,11 @@ function drawTicks(ctx: CanvasRenderingContext2D, { ticks }: Axis, x: number, co
     const y = at === 0 ? bottom + 15 : at === 1 ? box.top - 5 : upAt(at) + 4
     const short = text.length > 14 ? `${text.slice(0, 13)}…` : text
     ctx.textAlign = isEnd ? 'center' : 'left'
-    ctx.fillStyle = colour('--dim')
+    // lines go through it
+    ctx.strokeStyle = colour('--card')
+    ctx.lineWidth = 4
+    if (!isEnd) ctx.strokeText(short, x + 8, y)
+    ctx.fillStyle = colour(isEnd ? '--dim' : '--text')
     ctx.fillText(short, isEnd ? x : x + 8, y)
   }
 }

@@ -1,12 +1,11 @@
 /** A dot for each run: one axis against another, to see what a parameter does. */
 import { useMemo } from 'preact/hooks'
 
-import { setQuery } from '../router.ts'
 import type { Axis } from './axes.ts'
+import { change } from './shown.ts'
 
 interface ScatterProps {
   readonly runs: readonly string[]
-  /** The last one is the metric. */
   readonly axes: readonly Axis[]
   /** Names of the chosen axes; the first and the last unless given. */
   readonly x: string | null
@@ -38,7 +37,7 @@ export function Scatter(props: ScatterProps) {
   const choice = (title: string, key: string, chosen: Axis) => (
     <label class="choice">
       {title}{' '}
-      <select value={chosen.name} onChange={({ currentTarget }) => setQuery({ [key]: currentTarget.value })}>
+      <select value={chosen.name} onChange={({ currentTarget }) => change({ [key]: currentTarget.value })}>
         {axes.map(({ name }) => (
           <option key={name}>{name}</option>
         ))}
@@ -50,43 +49,50 @@ export function Scatter(props: ScatterProps) {
       <div class="tools">
         {choice('Across', 'sx', x)}
         {choice('Up', 'sy', y)}
-        <small>
-          {[x, y]
-            .filter(({ isLog }) => isLog)
-            .map(({ name }) => `${name} is logarithmic`)
-            .join(', ')}
-        </small>
       </div>
-      <svg
-        class="scatter"
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        role="img"
-        aria-label={`${dots.length} runs: ${y.name} over ${x.name}`}
-        onMouseLeave={() => heat(null)}
-      >
-        <path class="frame" d={`M${box.left} ${box.top}V${box.bottom}H${box.right}`} />
-        {dots
-          .toSorted((a, b) => Number(a.run === hot) - Number(b.run === hot))
-          .map(({ run, across, up }) => (
-            // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the list of runs is for keys
-            <circle
-              key={run}
-              cx={box.left + across * (box.right - box.left)}
-              cy={box.bottom - up * (box.bottom - box.top)}
-              r={run === hot ? 6 : 4}
-              fill={kept !== null && !kept.has(run) ? 'var(--line)' : colourOf(run)}
-              onMouseEnter={() => heat(run)}
-              onClick={() => choose(run)}
-            >
-              <title>{`${nameOf(run)}\n${x.name}: ${x.textOf(run)}\n${y.name}: ${y.textOf(run)}`}</title>
-            </circle>
-          ))}
-      </svg>
-      <div class="ends">
-        <span>{x.ticks[0]?.text}</span>
-        <span>{x.name}</span>
-        <span>{x.ticks.length > 1 ? x.ticks.at(-1)?.text : ''}</span>
+      <div class="scatter-grid">
+        <Ends axis={y} />
+        <div>
+          <svg
+            class="scatter"
+            viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+            role="img"
+            aria-label={`${dots.length} runs: ${y.name} over ${x.name}`}
+            onMouseLeave={() => heat(null)}
+          >
+            <path class="frame" d={`M${box.left} ${box.top}V${box.bottom}H${box.right}`} />
+            {dots
+              .toSorted((a, b) => Number(a.run === hot) - Number(b.run === hot))
+              .map(({ run, across, up }) => (
+                // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the list of runs is for keys
+                <circle
+                  key={run}
+                  cx={box.left + across * (box.right - box.left)}
+                  cy={box.bottom - up * (box.bottom - box.top)}
+                  r={run === hot ? 6 : 4}
+                  fill={kept !== null && !kept.has(run) ? 'var(--line)' : colourOf(run)}
+                  onMouseEnter={() => heat(run)}
+                  onClick={() => choose(run)}
+                >
+                  <title>{`${nameOf(run)}\n${x.name}: ${x.textOf(run)}\n${y.name}: ${y.textOf(run)}`}</title>
+                </circle>
+              ))}
+          </svg>
+          <Ends axis={x} isAcross />
+        </div>
       </div>
     </>
   )
 }
+
+/** The ends of an axis, or its first and last word, with its name between them. */
+const Ends = ({ axis: { name, isLog, ticks }, isAcross = false }: { axis: Axis; isAcross?: boolean }) => (
+  <div class={isAcross ? 'ends across' : 'ends up'} aria-hidden="true">
+    <span>{ticks[0]?.text}</span>
+    <b>
+      {name}
+      {isLog ? ' (log)' : ''}
+    </b>
+    <span>{ticks.length > 1 ? ticks.at(-1)?.text : ''}</span>
+  </div>
+)

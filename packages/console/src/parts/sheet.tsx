@@ -4,6 +4,9 @@ import type { ComponentChild } from 'preact'
 export interface SheetColumn<T> {
   readonly title: string
   readonly show: (row: T) => ComponentChild
+  /** In place of the title as a text: a button that sorts by it. */
+  readonly head?: ComponentChild
+  readonly sorted?: 'ascending' | 'descending' | undefined
   /** `num` for numbers, `wrap` for texts of some length. */
   readonly is?: 'num' | 'wrap'
 }
@@ -23,9 +26,9 @@ export const Sheet = <T,>({ name, columns, rows, keyOf }: SheetProps<T>) => (
     <table>
       <thead>
         <tr>
-          {columns.map(({ title, is }) => (
-            <th key={title} scope="col" class={is}>
-              {title === '' ? <span class="unseen">Actions</span> : title}
+          {columns.map(({ title, is, head, sorted }) => (
+            <th key={title} scope="col" class={is} aria-sort={sorted}>
+              {head ?? (title === '' ? <span class="unseen">Actions</span> : title)}
             </th>
           ))}
         </tr>

@@ -1,11 +1,11 @@
 /**
  * A chart to take along: SVG, and PNG made of it, on white with its title, axes and names, for papers and issues; and the
- * numbers as CSV. All is built as text, and offered as a file.
+ * numbers as CSV.
  */
 import { number } from '../../format.ts'
-import { save } from '../download.ts'
 import { along } from './paint.ts'
-import { eachSeen, type Line, type Range, rangeOf, type Series, widened } from './series.ts'
+import { wholeOf } from './plot.ts'
+import { eachSeen, type Line, type Range, type Series, type View } from './series.ts'
 
 export interface Picture {
   readonly title: string
@@ -13,6 +13,8 @@ export interface Picture {
   readonly series: readonly Series[]
   readonly isLogX: boolean
   readonly isLogY: boolean
+  /** The part that is shown; null is all. */
+  readonly view: View | null
 }
 
 const [WIDTH, HEIGHT] = [960, 540]
@@ -25,19 +27,9 @@ const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
 /** The whole document of an SVG. */
-export function svgOf({ title, xTitle, series, isLogX, isLogY }: Picture): string {
+export function svgOf({ title, xTitle, series, isLogX, isLogY, view }: Picture): string {
   const shown = series.filter(({ isDim }) => !isDim)
-  const xs = rangeOf(
-    shown.map((one) => one.xs),
-    isLogX,
-  )
-  const ys = widened(
-    rangeOf(
-      shown.flatMap(({ ys: own, band }) => (band ? [own, band.low, band.high] : [own])),
-      isLogY,
-    ),
-    isLogY,
-  )
+  const { x: xs, y: ys } = view ?? wholeOf(shown, isLogX, isLogY)
   const [width, height] = [WIDTH - box.left - box.right, HEIGHT - box.top - box.bottom]
   const across = along(xs, box.left, width, isLogX)
   const down = along([ys[1], ys[0]], box.top, height, isLogY)
@@ -51,12 +43,15 @@ export function svgOf({ title, xTitle, series, isLogX, isLogY }: Picture): strin
         `<path d="M${box.left} ${at(down(y))}h${width}" stroke="#e2e5ea"/><text x="${box.left - 8}" y="${at(down(y) + 4)}" text-anchor="end">${escaped(number(y))}</text>`,
     ),
   ]
+  const places = { across, down, width }
   const curves = shown.map((one) => {
-    const line = pathOf(one, xs, { across, down, width })
     const band = one.band
-      ? `<path d="${bandOf(one, one.band, xs, { across, down, width })}" fill="${one.colour}" fill-opacity="0.16" stroke="none"/>`
+      ? `<path d="${bandOf(one, one.band, xs, places)}" fill="${one.colour}" fill-opacity="0.16"/>`
       : ''
-    return `${band}<path d="${line}" stroke="${one.colour}" stroke-width="1.5" stroke-linejoin="round"/>`
+    const raw = one.raw
+      ? `<path d="${pathOf({ xs: one.xs, ys: one.raw }, xs, places)}" stroke="${one.colour}" stroke-opacity="0.25"/>`
+      : ''
+    return `${band}${raw}<path d="${pathOf(one, xs, places)}" stroke="${one.colour}" stroke-width="1.5"/>`
   })
   const names = shown
     .slice(0, NAMED)
@@ -68,13 +63,11 @@ export function svgOf({ title, xTitle, series, isLogX, isLogY }: Picture): strin
     shown.length > NAMED
       ? `<text x="${WIDTH - box.right + 40}" y="${box.top + 10 + NAMED * 18}">and ${shown.length - NAMED} more</text>`
       : ''
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="Inter, Helvetica, Arial, sans-serif" font-size="12" fill="#171b22"><rect width="100%" height="100%" fill="#fff"/><text x="${box.left}" y="26" font-size="15" font-weight="600">${escaped(title)}</text><g>${ticks.join('')}</g><g fill="none">${curves.join('')}</g><path d="M${box.left} ${box.top}v${height}h${width}" fill="none" stroke="#59626f"/><text x="${box.left + width / 2}" y="${HEIGHT - 10}" text-anchor="middle">${escaped(xTitle)}</text><g>${names.join('')}${more}</g></svg>`
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="Inter, Helvetica, Arial, sans-serif" font-size="12" fill="#171b22"><rect width="100%" height="100%" fill="#fff"/><text x="${box.left}" y="26" font-size="15" font-weight="600">${escaped(title)}</text><g>${ticks.join('')}</g><clipPath id="box"><rect x="${box.left}" y="${box.top}" width="${width}" height="${height}"/></clipPath><g fill="none" stroke-linejoin="round" clip-path="url(#box)">${curves.join('')}</g><path d="M${box.left} ${box.top}v${height}h${width}" fill="none" stroke="#59626f"/><text x="${box.left + width / 2}" y="${HEIGHT - 10}" text-anchor="middle">${escaped(xTitle)}</text><g>${names.join('')}${more}</g></svg>`
 }
 
-export const saveSvg = (name: string, picture: Picture): void =>
-  save(`${name}.svg`, new Blob([svgOf(picture)], { type: 'image/svg+xml' }))
-
-export async function savePng(name: string, picture: Picture): Promise<void> {
+/** The same as pixels, twice as many as it says that it is wide, for screens and paper. */
+export async function pngOf(picture: Picture): Promise<Blob> {
   const image = new Image()
   image.src = `data:image/svg+xml,${encodeURIComponent(svgOf(picture))}`
   await image.decode()
@@ -84,19 +77,20 @@ export async function savePng(name: string, picture: Picture): Promise<void> {
   canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height)
   const bytes = await new Promise<Blob | null>((done) => canvas.toBlob(done, 'image/png'))
   if (bytes === null) throw new Error('The browser has made no picture of it.')
-  save(`${name}.png`, bytes)
+  return bytes
 }
 
-/** A line a point: the key and name of its curve, x and y. */
-export const csvOf = (xTitle: string, series: readonly Series[]): string =>
-  [
-    ['run', 'name', xTitle, 'value'],
-    ...series.flatMap(({ key, name, xs, ys }) =>
-      Array.from(xs, (x, index) => [key, name, String(x), String(ys[index])]),
-    ),
-  ]
-    .map((line) => line.map(quoted).join(','))
-    .join('\r\n')
+/** The numbers that are drawn, a line a point; with them what was before a curve was smoothed, and the edges of its band. */
+export function csvOf({ xTitle, series }: Pick<Picture, 'xTitle' | 'series'>): string {
+  const shown = series.filter(({ isDim }) => !isDim)
+  const [hasRaw, hasBand] = [shown.some(({ raw }) => raw), shown.some(({ band }) => band)]
+  const heads = ['key', 'name', xTitle, 'value', ...(hasRaw ? ['raw'] : []), ...(hasBand ? ['low', 'high'] : [])]
+  const lines = shown.flatMap(({ key, name, xs, ys, raw, band }) => {
+    const columns = [xs, ys, ...(hasRaw ? [raw] : []), ...(hasBand ? [band?.low, band?.high] : [])]
+    return Array.from(xs, (_, at) => [key, name, ...columns.map((column) => String(column?.[at] ?? ''))])
+  })
+  return [heads, ...lines].map((line) => line.map(quoted).join(',')).join('\r\n')
+}
 
 /** A text that a spreadsheet would calculate begins with an apostrophe, as in the exports of the engine. */
 const quoted = (text: string): string => {

@@ -22,6 +22,12 @@ export type Line = Pick<Series, 'xs' | 'ys'>
 
 export type Range = readonly [least: number, greatest: number]
 
+/** A part of a plot. */
+export interface View {
+  readonly x: Range
+  readonly y: Range
+}
+
 /** Of all that can be drawn; with a logarithmic axis only what is above zero. */
 export function rangeOf(columns: readonly ArrayLike<number>[], isLog: boolean): Range {
   let [least, greatest] = [Infinity, -Infinity]
