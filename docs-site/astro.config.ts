@@ -1,5 +1,5 @@
 import starlight from '@astrojs/starlight'
-import { defineConfig } from 'astro/config'
+import { defineConfig, passthroughImageService } from 'astro/config'
 import starlightOpenAPI, { openAPISidebarGroups } from 'starlight-openapi'
 import starlightTypeDoc, { typeDocSidebarGroup } from 'starlight-typedoc'
 import { type Application, Converter } from 'typedoc'
@@ -31,6 +31,8 @@ function packageNames(app: Application): void {
 }
 
 export default defineConfig({
+  // the pictures are made as small as they are shown
+  image: { service: passthroughImageService() },
   // satteri is a native module: keep it out of the prerender bundle, or its binary is not found under pnpm
   vite: {
     environments: { prerender: { resolve: { external: ['satteri'] } } },
