@@ -69,6 +69,13 @@ const areas: readonly Area[] = [
     letter: 'r',
     page: lazy(() => import('./runs/runs-page.tsx').then(({ Runs }) => Runs)),
   },
+  {
+    name: 'settings',
+    title: 'Settings',
+    icon: 'gear',
+    letter: 's',
+    page: lazy(() => import('./settings/page.tsx').then(({ Settings }) => Settings)),
+  },
 ]
 
 effect(() => {
