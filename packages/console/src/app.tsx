@@ -70,6 +70,20 @@ const areas: readonly Area[] = [
     page: lazy(() => import('./runs/runs-page.tsx').then(({ Runs }) => Runs)),
   },
   {
+    name: 'workers',
+    title: 'Workers',
+    icon: 'chip',
+    letter: 'w',
+    page: lazy(() => import('./workers/page.tsx').then(({ Workers }) => Workers)),
+  },
+  {
+    name: 'events',
+    title: 'Events',
+    icon: 'bell',
+    letter: 'e',
+    page: lazy(() => import('./events/page.tsx').then(({ Events }) => Events)),
+  },
+  {
     name: 'settings',
     title: 'Settings',
     icon: 'gear',

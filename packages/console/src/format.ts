@@ -31,6 +31,14 @@ export function ago(ts: string, now: number): string {
   return day.format(new Date(ts))
 }
 
+const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+
+/** The time of the day of the reader, to the millisecond. */
+export const clock = (ts: string): string => {
+  const at = new Date(ts)
+  return `${time.format(at)}.${String(at.getMilliseconds()).padStart(3, '0')}`
+}
+
 /** A value on one line, of at most so many characters. */
 export function oneLine(value: unknown, most = 80): string {
   if (typeof value === 'number') return number(value)

@@ -10,8 +10,8 @@ import { now } from '../live/clock.ts'
 import { Copied } from '../parts/copied.tsx'
 import { Confirm, Dialog } from '../parts/dialog.tsx'
 import { ChoiceField, Form, TextField } from '../parts/form.tsx'
+import { List } from '../parts/list.tsx'
 import { say } from '../parts/toast.tsx'
-import { List } from './list.tsx'
 import { lifetimes, Scopes } from './scopes.tsx'
 
 const [TOKENS, CLIENTS] = ['/oauth/tokens', '/oauth/clients']

@@ -8,8 +8,8 @@ import { ago } from '../format.ts'
 import { now } from '../live/clock.ts'
 import { Confirm, Dialog } from '../parts/dialog.tsx'
 import { Form, TextField } from '../parts/form.tsx'
+import { List } from '../parts/list.tsx'
 import { say } from '../parts/toast.tsx'
-import { List } from './list.tsx'
 
 const PATH = '/secrets/usage'
 

@@ -9,8 +9,8 @@ import { now } from '../live/clock.ts'
 import { Copied } from '../parts/copied.tsx'
 import { Confirm, Dialog } from '../parts/dialog.tsx'
 import { Form, TextField } from '../parts/form.tsx'
+import { List } from '../parts/list.tsx'
 import { say, sayFault } from '../parts/toast.tsx'
-import { List } from './list.tsx'
 
 const PATH = '/users'
 const at = ({ id }: UserAdmin): string => `${PATH}/${encodeURIComponent(id)}`

@@ -2,8 +2,8 @@
 import type { ComponentChildren } from 'preact'
 
 import { load, useResource } from '../api/resource.ts'
-import { Sheet, type SheetColumn } from '../parts/sheet.tsx'
-import { Empty, Loading, Refused } from '../parts/states.tsx'
+import { Sheet, type SheetColumn } from './sheet.tsx'
+import { Empty, Loading, Refused } from './states.tsx'
 
 interface ListProps<T> {
   readonly path: string
