@@ -70,6 +70,13 @@ const areas: readonly Area[] = [
     page: lazy(() => import('./runs/runs-page.tsx').then(({ Runs }) => Runs)),
   },
   {
+    name: 'devices',
+    title: 'Devices',
+    icon: 'device',
+    letter: 'd',
+    page: lazy(() => import('./devices/page.tsx').then(({ Devices }) => Devices)),
+  },
+  {
     name: 'workers',
     title: 'Workers',
     icon: 'chip',
