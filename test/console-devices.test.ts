@@ -97,7 +97,7 @@ describe.skipIf(!hasChromium())('devices in the console', () => {
     await page.getByRole('button', { name: 'Unpair' }).click()
     await dialog(page).getByRole('button', { name: 'Unpair' }).click()
     await board.closed
-    await page.getByText('not paired', { exact: true }).waitFor()
+    await page.locator('.head').getByText('not paired').waitFor()
     expect(complaints).toEqual([])
   })
 
@@ -148,9 +148,13 @@ describe.skipIf(!hasChromium())('devices in the console', () => {
       await startPairing(at, { name: hostile })
       await using opening = await opened('#/devices', options)
       const { page, complaints } = opening
-      for (const place of ['#/devices', '#/devices/garden']) {
-        await page.goto(`${at.origin}/console/${place}`)
-        await page.getByRole('heading', { level: 1 }).waitFor()
+      for (const [place, title] of [
+        ['#/devices', 'Devices'],
+        ['#/devices/garden', 'garden'],
+      ]) {
+        await page.getByRole('heading', { name: 'Devices', exact: true }).waitFor()
+        await page.evaluate(`location.hash = '${place}'`)
+        await page.getByRole('heading', { name: title, level: 1, exact: true }).waitFor()
         await expect.poll(() => page.getByLabel('Loading').count()).toBe(0)
         const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
         expect([place, isWide, await faultsOf(page)]).toEqual([place, false, []])
