@@ -49,6 +49,34 @@ const areas: readonly Area[] = [
     letter: 'r',
     page: lazy(() => import('./runs/runs-page.tsx').then(({ Runs }) => Runs)),
   },
+  {
+    name: 'devices',
+    title: 'Devices',
+    icon: 'device',
+    letter: 'd',
+    page: lazy(() => import('./devices/page.tsx').then(({ Devices }) => Devices)),
+  },
+  {
+    name: 'workers',
+    title: 'Workers',
+    icon: 'chip',
+    letter: 'w',
+    page: lazy(() => import('./workers/page.tsx').then(({ Workers }) => Workers)),
+  },
+  {
+    name: 'events',
+    title: 'Events',
+    icon: 'bell',
+    letter: 'e',
+    page: lazy(() => import('./events/page.tsx').then(({ Events }) => Events)),
+  },
+  {
+    name: 'settings',
+    title: 'Settings',
+    icon: 'gear',
+    letter: 's',
+    page: lazy(() => import('./settings/page.tsx').then(({ Settings }) => Settings)),
+  },
 ]
 
 /** Pages that are reached from others. */

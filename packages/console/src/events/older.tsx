@@ -1,0 +1,70 @@
+/** A list that is read from its newest end, page by page, by the time of the last row; what is newer is looked for on demand. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+import { get, Problem } from '../api/call.ts'
+import { Sheet, type SheetColumn } from '../parts/sheet.tsx'
+import { Empty, Loading, Refused } from '../parts/states.tsx'
+
+const PAGE = 100
+
+interface Rows<T> {
+  readonly rows: readonly T[] | null
+  readonly problem: Problem | null
+  readonly hasMore: boolean
+}
+
+/** Rows of a path with its query; `timeOf` is what `before` is about. */
+export function useOlder<T>(path: string, timeOf: (row: T) => string) {
+  const [known, setKnown] = useState<Rows<T>>({ rows: null, problem: null, hasMore: false })
+  const life = useRef(0)
+  const read = async (before: readonly T[]): Promise<void> => {
+    const mine = life.current
+    const last = before.at(-1)
+    const asked = last ? `&before=${encodeURIComponent(timeOf(last))}` : ''
+    try {
+      const page = await get<T[]>(`${path}${path.includes('?') ? '&' : '?'}limit=${PAGE}${asked}`)
+      if (mine === life.current) setKnown({ rows: [...before, ...page], problem: null, hasMore: page.length === PAGE })
+    } catch (error) {
+      const problem = error instanceof Problem ? error : new Problem(0, 'unknown', String(error))
+      if (mine === life.current) setKnown((now) => ({ ...now, problem }))
+    }
+  }
+  const again = (): Promise<void> => {
+    life.current += 1
+    return read([])
+  }
+  useEffect(() => {
+    setKnown({ rows: null, problem: null, hasMore: false })
+    void again()
+    return () => void (life.current += 1)
+  }, [path])
+  return { ...known, again, more: () => void read(known.rows ?? []) }
+}
+
+interface OlderProps<T> {
+  readonly of: ReturnType<typeof useOlder<T>>
+  readonly name: string
+  readonly columns: readonly SheetColumn<T>[]
+  readonly keyOf: (row: T) => string
+  readonly none: readonly [title: string, text: ComponentChildren]
+}
+
+export function Older<T>({ of: { rows, problem, hasMore, again, more }, name, columns, keyOf, none }: OlderProps<T>) {
+  if (rows === null) return problem ? <Refused problem={problem} again={() => void again()} /> : <Loading />
+  return (
+    <>
+      {problem ? <Refused problem={problem} again={() => void again()} /> : null}
+      {rows.length === 0 ? (
+        <Empty title={none[0]}>{none[1]}</Empty>
+      ) : (
+        <Sheet name={name} columns={columns} rows={rows} keyOf={keyOf} />
+      )}
+      {hasMore ? (
+        <p class="more">
+          <button onClick={more}>Older ones</button>
+        </p>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,43 @@
+/** What is set for the engine as a whole, and for who is signed in. */
+import type { User } from '@flow-service/client-sdk'
+
+import { useResource } from '../api/resource.ts'
+import { Loading } from '../parts/states.tsx'
+import { Tabs } from '../parts/tabs.tsx'
+import { About } from './about.tsx'
+import { Account } from './account.tsx'
+import { Agents } from './agents.tsx'
+import { Connectors } from './connectors.tsx'
+import { Keys } from './keys.tsx'
+import { Modules } from './modules.tsx'
+import { Secrets } from './secrets.tsx'
+import { Users } from './users.tsx'
+
+import './settings.css'
+
+export function Settings() {
+  const { data: user } = useResource<User>('/users/me').value
+  return (
+    <div class="page">
+      <header class="head">
+        <h1>Settings</h1>
+      </header>
+      {user === undefined ? (
+        <Loading />
+      ) : (
+        <Tabs
+          tabs={[
+            { name: 'secrets', title: 'Secrets', show: () => <Secrets user={user} /> },
+            { name: 'modules', title: 'Modules', show: () => <Modules user={user} /> },
+            { name: 'connectors', title: 'Connectors', show: () => <Connectors user={user} /> },
+            ...(user.is_superuser ? [{ name: 'users', title: 'Users', show: () => <Users user={user} /> }] : []),
+            { name: 'keys', title: 'Keys', show: () => <Keys /> },
+            { name: 'agents', title: 'Agents', show: () => <Agents user={user} /> },
+            { name: 'account', title: 'Account', show: () => <Account user={user} /> },
+            { name: 'about', title: 'About', show: () => <About /> },
+          ]}
+        />
+      )}
+    </div>
+  )
+}

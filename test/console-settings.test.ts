@@ -1,0 +1,220 @@
+/** The settings of the console, in a real browser. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { hasChromium, startChromium } from './components/chromium.ts'
+import { account, type ConsoleOptions, faultsOf, openConsole, signIn } from './components/console-page.ts'
+import { publishFlow } from './documents.ts'
+import { startService, type TestService } from './service.ts'
+
+const hostile = '<img src=x onerror=alert(1)>'
+
+describe.skipIf(!hasChromium())('settings in the console', () => {
+  let at: TestService
+  let browser: Browser
+  beforeAll(async () => {
+    at = await startService(account)
+    browser = await startChromium()
+    await at.send('PUT', '/secrets/mail_token', { value: 'a secret that is used' })
+    await publishFlow(at.client, 'alarm', {
+      mode: 'live',
+      nodes: [
+        {
+          id: 'tell',
+          type: 'push',
+          settings: { service: 'webhook', url: 'http://127.0.0.1:9/', token: { $secret: 'mail_token' } },
+          ports: [{ direction: 'input', name: 'hot' }],
+        },
+      ],
+    }).catch(() => undefined)
+    await at.client.users.create({ email: 'ann@example.org', password: 'a password of ann', fullName: hostile })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await at[Symbol.asyncDispose]()
+  })
+
+  const opened = async (hash: string, options: ConsoleOptions = {}) => {
+    const opening = await openConsole(browser, at.origin, hash, options)
+    await signIn(opening.page)
+    await opening.page.getByRole('heading', { name: 'Settings', exact: true }).waitFor()
+    return opening
+  }
+  const dialog = (page: Page) => page.getByRole('dialog')
+  const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+
+  test('a secret is set, and is nowhere on the page nor in an address afterwards', async () => {
+    await using opening = await opened('#/settings')
+    const { page, complaints } = opening
+    const value = 'swordfish and nothing else'
+    const carriers: string[] = []
+    page.on('request', (request) => {
+      if (`${request.url()} ${request.postData()}`.includes(value))
+        carriers.push(`${request.method()} ${request.url()}`)
+    })
+    await page.getByRole('button', { name: 'New secret' }).click()
+    await dialog(page).getByLabel('Name').fill('no such name!')
+    await dialog(page).getByLabel('Value').fill(value)
+    await dialog(page).getByRole('button', { name: 'Set', exact: true }).click()
+    await dialog(page).locator('.fault').first().waitFor()
+    // what was refused is typed again: it has left the page
+    expect(await dialog(page).getByLabel('Value').inputValue()).toBe('')
+    await dialog(page).getByLabel('Name').fill('mqtt_password')
+    await dialog(page).getByLabel('Value').fill(value)
+    await dialog(page).getByRole('button', { name: 'Set', exact: true }).click()
+    await row(page, 'mqtt_password').getByText('nothing').waitFor()
+    expect(await page.content()).not.toContain(value)
+    expect(page.url()).not.toContain('swordfish')
+    expect(carriers.length).toBe(2)
+    expect(carriers[1]).toBe(`PUT ${at.origin}/api/v1/secrets/mqtt_password`)
+    await row(page, 'mqtt_password').getByRole('button', { name: 'Delete' }).click()
+    await dialog(page).getByRole('button', { name: 'Delete' }).click()
+    await row(page, 'mqtt_password').waitFor({ state: 'detached' })
+    expect(complaints).toEqual([])
+  })
+
+  test('a secret that is in use stays, and says by what', async () => {
+    await using opening = await opened('#/settings')
+    const { page, complaints } = opening
+    await row(page, 'mail_token').getByRole('link', { name: 'alarm.tell' }).waitFor()
+    await row(page, 'mail_token').getByRole('button', { name: 'Delete' }).click()
+    await dialog(page).getByRole('button', { name: 'Delete' }).click()
+    await page.locator('.toast.bad').waitFor()
+    await dialog(page).getByRole('button', { name: 'Keep' }).click()
+    expect(await row(page, 'mail_token').count()).toBe(1)
+    expect(complaints).toEqual([])
+  })
+
+  test('a key works until it is revoked, and is shown once', async () => {
+    await using opening = await opened('#/settings?tab=keys')
+    const { page, complaints } = opening
+    await page.getByText('No keys yet').waitFor()
+    await page.getByRole('button', { name: 'New key' }).click()
+    await dialog(page).getByRole('textbox', { name: /^Name/ }).fill(hostile)
+    await dialog(page).getByRole('button', { name: 'Make it' }).click()
+    await dialog(page).locator('.field .fault').waitFor()
+    await dialog(page).getByRole('textbox', { name: /^Name/ }).fill('robot_arm')
+    await dialog(page).getByRole('button', { name: 'Make it' }).click()
+    const key = await dialog(page).locator('.copied code').first().textContent()
+    const read = (): Promise<number> =>
+      fetch(`${at.origin}/api/v1/flows/`, { headers: { authorization: `Bearer ${key}` } }).then(({ status }) => status)
+    expect(await read()).toBe(200)
+    await dialog(page).getByRole('button', { name: 'I have it' }).click()
+    await dialog(page).waitFor({ state: 'detached' })
+    expect(await page.content()).not.toContain(key)
+    await row(page, 'robot_arm').getByText('good until').waitFor()
+    await row(page, 'robot_arm').getByRole('button', { name: 'Revoke' }).click()
+    await dialog(page).getByRole('button', { name: 'Revoke' }).click()
+    await row(page, 'robot_arm').getByText('revoked').waitFor()
+    expect(await read()).toBe(401)
+    expect(complaints).toEqual([])
+  })
+
+  test('somebody is invited by a link, made a superuser, disabled and deleted', async () => {
+    await using opening = await opened('#/settings?tab=users')
+    const { page, complaints } = opening
+    await row(page, hostile).waitFor()
+    await page.getByRole('button', { name: 'Invite somebody' }).click()
+    await dialog(page).getByLabel('E-mail').fill('no address')
+    await dialog(page).getByRole('button', { name: 'Invite', exact: true }).click()
+    await dialog(page).locator('.field .fault').waitFor()
+    await dialog(page).getByLabel('E-mail').fill('bob@example.org')
+    await dialog(page).getByRole('button', { name: 'Invite', exact: true }).click()
+    expect(await dialog(page).locator('.copied code').textContent()).toContain('http')
+    await dialog(page).getByRole('button', { name: 'Done' }).click()
+    const bob = row(page, 'bob@example.org')
+    await bob.getByText('invited').waitFor()
+    await bob.getByRole('button', { name: 'Make a superuser' }).click()
+    await bob.getByText('everything').waitFor()
+    await bob.getByRole('button', { name: 'Disable' }).click()
+    await dialog(page).getByRole('button', { name: 'Disable' }).click()
+    await bob.getByText('not sign in').waitFor()
+    await bob.getByRole('button', { name: 'Delete' }).click()
+    await dialog(page).getByRole('button', { name: 'Delete' }).click()
+    await bob.waitFor({ state: 'detached' })
+    // nobody takes away what they are themselves
+    expect(await row(page, account.firstSuperuser).getByRole('button').count()).toBe(0)
+    expect(complaints).toEqual([])
+  })
+
+  test('an agent gets a token, and a client is made known', async () => {
+    await using opening = await opened('#/settings?tab=agents')
+    const { page, complaints } = opening
+    await page.getByRole('button', { name: 'New token' }).click()
+    await dialog(page).getByLabel('Agent').fill('helper')
+    await dialog(page).getByRole('button', { name: 'Make it' }).click()
+    const token = await dialog(page).locator('.copied code').textContent()
+    await dialog(page).getByRole('button', { name: 'I have it' }).click()
+    await row(page, 'helper').getByRole('button', { name: 'Revoke' }).click()
+    expect(await page.content()).not.toContain(token)
+    await dialog(page).getByRole('button', { name: 'Revoke' }).click()
+    await row(page, 'helper').getByText('revoked').waitFor()
+    await page.getByRole('button', { name: 'New client' }).click()
+    await dialog(page).getByLabel('Name').fill('editor')
+    await dialog(page).getByLabel('Sends users back to').fill('ftp://nowhere')
+    await dialog(page).getByRole('button', { name: 'Add' }).click()
+    await dialog(page).locator('.field .fault').waitFor()
+    await dialog(page).getByLabel('Sends users back to').fill('http://127.0.0.1/back')
+    await dialog(page).getByRole('button', { name: 'Add' }).click()
+    await row(page, 'editor').getByRole('button', { name: 'Remove' }).click()
+    await dialog(page).getByRole('button', { name: 'Remove' }).click()
+    await row(page, 'editor').waitFor({ state: 'detached' })
+    expect(complaints).toEqual([])
+  })
+
+  test('a list of modules that cannot be read is refused at its field, and an empty one is applied', async () => {
+    await using opening = await opened('#/settings?tab=modules')
+    const { page, complaints } = opening
+    await page.getByLabel('One a line').fill('numpy>>>2')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.locator('.field .fault').waitFor()
+    await page.getByLabel('One a line').fill('# nothing')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText(/applied (?:now|\d)/).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test('a new password ends the other sessions, and this tab goes on', async () => {
+    const [old, next] = ['a password of ann', 'another one of ann']
+    const enter = async (page: Page): Promise<void> => {
+      await page.getByLabel('E-mail').fill('ann@example.org')
+      await page.getByLabel('Password').fill(old)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('heading', { name: 'Settings', exact: true }).waitFor()
+    }
+    await using here = await openConsole(browser, at.origin, '#/settings?tab=account')
+    await using there = await openConsole(browser, at.origin, '#/settings?tab=account')
+    await enter(here.page)
+    await enter(there.page)
+    // she is no superuser: what she may not do is not offered
+    expect(await here.page.getByRole('tab', { name: 'Users' }).count()).toBe(0)
+    await here.page.getByLabel('The one of now').fill('wrong')
+    await here.page.getByLabel('The new one').fill(next)
+    await here.page.getByRole('button', { name: 'Change it' }).click()
+    await here.page.locator('.fault').waitFor()
+    await here.page.getByLabel('The one of now').fill(old)
+    await here.page.getByLabel('The new one').fill(next)
+    await here.page.getByRole('button', { name: 'Change it' }).click()
+    await here.page.getByText('Your password is new').waitFor()
+    await here.page.getByRole('tab', { name: 'Keys' }).click()
+    await here.page.getByText('No keys yet').waitFor()
+    await there.page.getByRole('tab', { name: 'Keys' }).click()
+    await there.page.getByText('Your session has ended.').waitFor()
+    expect(here.complaints).toEqual([])
+  })
+
+  test.each([{ theme: 'light' }, { theme: 'dark' }, { theme: 'light', width: 390 }] as const)(
+    'nothing is in the way of anybody: $theme, $width',
+    async (options) => {
+      await using opening = await opened('#/settings', options)
+      const { page, complaints } = opening
+      for (const tab of ['Secrets', 'Modules', 'Connectors', 'Users', 'Keys', 'Agents', 'Account', 'About']) {
+        await page.getByRole('tab', { name: tab }).click()
+        await expect.poll(() => page.getByLabel('Loading').count()).toBe(0)
+        expect([tab, await faultsOf(page)]).toEqual([tab, []])
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+      }
+      expect(complaints).toEqual([])
+    },
+  )
+})
