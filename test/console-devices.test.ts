@@ -151,7 +151,7 @@ describe.skipIf(!hasChromium())('devices in the console', () => {
       for (const [place, title] of [
         ['#/devices', 'Devices'],
         ['#/devices/garden', 'garden'],
-      ]) {
+      ] as const) {
         await page.getByRole('heading', { name: 'Devices', exact: true }).waitFor()
         await page.evaluate(`location.hash = '${place}'`)
         await page.getByRole('heading', { name: title, level: 1, exact: true }).waitFor()

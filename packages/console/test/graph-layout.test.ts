@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { CARD_WIDTH, type GraphWire, layoutOf } from '../src/parts/graph-layout.ts'
 
-const nodesOf = (ids: string) => [...ids].map((id) => ({ id, title: id, type: 'python', status: 'idle' }))
+const nodesOf = (ids: string) => ids.split('').map((id) => ({ id, title: id, type: 'python', status: 'idle' }))
 /** `ab` is a wire from a to b; `a` one that nobody reads. */
 const wiresOf = (...pairs: string[]): GraphWire[] =>
   pairs.map(([from = '', to = null]) => ({ from, to, message: `of ${from}` }))
@@ -39,9 +39,9 @@ test('circles and wires to oneself are drawn, below the cards', () => {
 
 test('no card covers another, and all are in the picture', () => {
   const ids = 'abcdefghijklmnopqrstuvwxyz'
-  const pairs = [...ids].flatMap((from, at) =>
-    [ids[(at * 7) % 26], ids[(at * 11 + 3) % 26]].map((to) => `${from}${to}`),
-  )
+  const pairs = ids
+    .split('')
+    .flatMap((from, at) => [ids[(at * 7) % 26], ids[(at * 11 + 3) % 26]].map((to) => `${from}${to}`))
   const { places, width, height } = layout(ids, ...pairs)
   const boxes = [...places.values()]
   for (const [at, one] of boxes.entries()) {

@@ -27,8 +27,8 @@ export class Problem extends Error {
 
 const errorsOf = (said: unknown): Problem['errors'] =>
   (Array.isArray(said) ? (said as readonly Record<string, unknown>[]) : []).map(({ path, message }) => ({
-    path: String(path ?? ''),
-    message: sentence(String(message ?? 'is refused')),
+    path: typeof path === 'string' ? path : '',
+    message: sentence(typeof message === 'string' ? message : 'is refused'),
   }))
 
 /** What the engine answers, parsed. */

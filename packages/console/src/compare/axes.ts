@@ -67,7 +67,7 @@ export function differing(runs: readonly RunInfo[]): string[] {
 }
 
 /** Logarithmic as is wished, or where numbers span much. */
-export function axisOf({ name, runs, valueOf, text }: Source, wish: boolean | null = null): Axis {
+function axisOf({ name, runs, valueOf, text }: Source, wish: boolean | null = null): Axis {
   const textOf = (run: string): string => text(valueOf(run))
   const values = runs.map(valueOf).filter((value) => value !== undefined && value !== null)
   const numbers = values.map((value) => (typeof value === 'number' ? value : Number.NaN)).filter(Number.isFinite)

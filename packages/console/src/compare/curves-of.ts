@@ -17,7 +17,7 @@ export interface Curve {
   readonly ys: Float64Array
 }
 
-export interface CurvesNow {
+interface CurvesNow {
   /** Null until they are there. */
   readonly curves: readonly Curve[] | null
   readonly problem: Problem | null

@@ -5,7 +5,7 @@ import { type ReadonlySignal, signal } from '@preact/signals'
 import { follow } from '../live/events.ts'
 import type { RunInfo } from './runs-of.ts'
 
-export type Fate = Pick<RunInfo, 'status' | 'started_at' | 'duration_s'>
+type Fate = Pick<RunInfo, 'status' | 'started_at' | 'duration_s'>
 
 export interface LiveRuns {
   /** The runs that were not over when the page was opened. */
@@ -19,7 +19,7 @@ export interface LiveRuns {
   readonly close: () => void
 }
 
-export const isGoing = ({ status }: Pick<RunInfo, 'status'>): boolean => status === 'running' || status === 'queued'
+const isGoing = ({ status }: Pick<RunInfo, 'status'>): boolean => status === 'running' || status === 'queued'
 
 export function liveRuns(runs: readonly RunInfo[]): LiveRuns {
   const going = runs.filter(isGoing).map(({ id }) => id)

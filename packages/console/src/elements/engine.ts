@@ -94,7 +94,11 @@ async function fetched(token: () => Promise<string>): Promise<string> {
   try {
     return await token()
   } catch (error) {
-    throw new Refusal(0, NO_TOKEN, `The page could not get a token: ${error instanceof Error ? error.message : error}`)
+    throw new Refusal(
+      0,
+      NO_TOKEN,
+      `The page could not get a token: ${error instanceof Error ? error.message : String(error)}`,
+    )
   }
 }
 

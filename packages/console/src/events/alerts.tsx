@@ -43,6 +43,9 @@ interface Typed {
   readonly to: string
 }
 
+/** Those that are texts. */
+type TypedText = 'url' | 'header' | 'headerSecret' | 'server' | 'topic' | 'token' | 'to'
+
 const typedOf = ({
   enabled,
   min_interval_s: interval,
@@ -180,14 +183,8 @@ function Channels({ typed, set, faults: { at }, mayTest }: PartProps & { readonl
       {children}
     </Channel>
   )
-  const text = (key: keyof Typed, label: string, about: string, fault?: string) => (
-    <TextField
-      label={label}
-      about={about}
-      value={String(typed[key])}
-      change={(value) => set({ [key]: value })}
-      fault={fault}
-    />
+  const text = (key: TypedText, label: string, about: string, fault?: string) => (
+    <TextField label={label} about={about} value={typed[key]} change={(value) => set({ [key]: value })} fault={fault} />
   )
   return (
     <div class="fields">

@@ -4,7 +4,7 @@ import { memo } from 'preact/compat'
 
 import { LiveText } from './live-text.tsx'
 
-export interface WireData extends Record<string, unknown> {
+interface WireData extends Record<string, unknown> {
   readonly message: string
   /** Labels of hundreds of wires would hide the nodes. */
   readonly hasLabel: boolean

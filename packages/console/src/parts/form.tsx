@@ -88,7 +88,7 @@ interface FieldProps {
   readonly children: (tied: Tied) => ComponentChildren
 }
 
-export interface Tied {
+interface Tied {
   readonly id: string
   readonly 'aria-invalid': boolean
   readonly 'aria-describedby': string | undefined

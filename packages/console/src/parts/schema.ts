@@ -196,7 +196,10 @@ export function firstOf(schema: Schema, root: Schema): JsonValue {
       return false
     case 'choice':
       return kind.options[0] ?? null
-    default:
+    case 'any':
+    case 'either':
+    case 'secret':
+    case 'text':
       return ''
   }
 }

@@ -11,7 +11,7 @@ import { answerOf, Problem } from '../api/call.ts'
 import { follow } from '../live/events.ts'
 import { onReturn } from '../live/link.ts'
 
-export const PAGE = 200
+const PAGE = 200
 /** Pages that are held beside the first; those farthest from the screen go first. */
 const MOST_PAGES = 12
 

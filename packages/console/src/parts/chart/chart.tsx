@@ -12,7 +12,7 @@ import { paint } from './paint.ts'
 import { hearKey, isSameView, optionsOf, pointedAt, show, viewOf, wholeOf } from './plot.ts'
 import type { Series, View } from './series.ts'
 
-export interface Hovered {
+interface Hovered {
   readonly key: string
   readonly x: number
   readonly y: number

@@ -10,7 +10,7 @@ const hues = {
 } as const
 
 /** As many curves have a hue of their own. */
-export const HUES = 8
+const HUES = 8
 
 export const hue = (at: number, theme: Theme): string => hues[theme][at % HUES] ?? hues[theme][0]
 
