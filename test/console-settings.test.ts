@@ -1,7 +1,9 @@
 /** The settings of the console, in a real browser. */
+import { Connector } from '@flow-service/connector-sdk'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { openSmtpSink, type SmtpSink } from '../packages/api-server/test/mail/smtp-sink.ts'
 import { hasChromium, startChromium } from './components/chromium.ts'
 import { account, type ConsoleOptions, faultsOf, openConsole, signIn } from './components/console-page.ts'
 import { publishFlow } from './documents.ts'
@@ -9,11 +11,32 @@ import { startService, type TestService } from './service.ts'
 
 const hostile = '<img src=x onerror=alert(1)>'
 
+/** A package of which each node keeps something. */
+const pairing = {
+  package: 'acme-pairing',
+  version: '1.2.3',
+  nodeTypes: {
+    acme_pairing: class extends Connector {
+      static readonly contract = 1
+      override async start(): Promise<void> {
+        await this.store.set('hub', 'a token')
+        await this.store.set(hostile, 'another')
+        await super.start()
+      }
+      override poll(): Promise<Record<string, never>> {
+        return Promise.resolve({})
+      }
+    },
+  },
+}
+
 describe.skipIf(!hasChromium())('settings in the console', () => {
   let at: TestService
+  let sink: SmtpSink
   let browser: Browser
   beforeAll(async () => {
-    at = await startService(account)
+    sink = await openSmtpSink()
+    at = await startService({ ...account, connectors: [pairing], smtpUrl: sink.url, mailFrom: 'flows@example.org' })
     browser = await startChromium()
     await at.send('PUT', '/secrets/mail_token', { value: 'a secret that is used' })
     await publishFlow(at.client, 'alarm', {
@@ -32,6 +55,7 @@ describe.skipIf(!hasChromium())('settings in the console', () => {
   afterAll(async () => {
     await browser.close()
     await at[Symbol.asyncDispose]()
+    await sink[Symbol.asyncDispose]()
   })
 
   const opened = async (hash: string, options: ConsoleOptions = {}) => {
@@ -159,6 +183,63 @@ describe.skipIf(!hasChromium())('settings in the console', () => {
     await row(page, 'editor').getByRole('button', { name: 'Remove' }).click()
     await dialog(page).getByRole('button', { name: 'Remove' }).click()
     await row(page, 'editor').waitFor({ state: 'detached' })
+    expect(complaints).toEqual([])
+  })
+
+  test('what a package keeps is listed by its keys, and forgotten', async () => {
+    await publishFlow(at.client, 'paired', {
+      mode: 'live',
+      nodes: [
+        { id: 'hub', type: 'acme_pairing', ports: [{ direction: 'output', port: 'n', name: 'n', dtype: 'int' }] },
+      ],
+    })
+    await at.send('POST', '/flows/paired/start')
+    await expect.poll(async () => (await at.send('GET', '/connectors/acme_pairing/state')).body).toContain('hub')
+    await using opening = await opened('#/settings?tab=connectors')
+    const { page, complaints } = opening
+    await row(page, 'acme-pairing').getByText('1.2.3').waitFor()
+    await row(page, 'acme-pairing').getByRole('button', { name: 'What it keeps' }).click()
+    expect(page.url()).toContain('connector=acme-pairing')
+    const kept = page.getByRole('region', { name: 'What acme-pairing keeps' })
+    await kept.getByText(hostile).waitFor()
+    expect(await page.content()).not.toContain('a token')
+    await kept.getByRole('row').filter({ hasText: 'hub' }).getByRole('button', { name: 'Forget' }).click()
+    await dialog(page).getByRole('button', { name: 'Forget' }).click()
+    await kept.getByText('hub', { exact: true }).waitFor({ state: 'detached' })
+    expect((await at.send('GET', '/connectors/acme_pairing/state')).body).toEqual([hostile])
+    await kept.getByRole('button', { name: 'Forget all' }).click()
+    await dialog(page).getByRole('button', { name: 'Forget' }).click()
+    await kept.getByText('Nothing.').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test('somebody gets a link for a new password by mail', async () => {
+    await using opening = await opened('#/settings?tab=users')
+    const { page, complaints } = opening
+    await row(page, hostile).getByRole('button', { name: 'Mail a link' }).click()
+    await page.getByText('is on its way').waitFor()
+    await expect.poll(() => sink.arrived.length).toBe(1)
+    expect(complaints).toEqual([])
+  })
+
+  test('who is no superuser sees names and what is installed, and meets no button that would fail', async () => {
+    await using opening = await openConsole(browser, at.origin)
+    const { page, complaints } = opening
+    await page.getByLabel('E-mail').fill('ann@example.org')
+    await page.getByLabel('Password').fill('a password of ann')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('link', { name: 'Your account' }).click()
+    await page.getByText('superusers manage users, secrets and code').waitFor()
+    await page.getByRole('tab', { name: 'Secrets' }).click()
+    await row(page, 'mail_token').waitFor()
+    expect(await page.getByRole('button', { name: 'New secret' }).isDisabled()).toBe(true)
+    expect(await row(page, 'mail_token').getByRole('button').count()).toBe(0)
+    await page.getByRole('tab', { name: 'Modules' }).click()
+    await page.getByText('Superusers apply requirements.').waitFor()
+    expect(await page.getByRole('button', { name: 'Apply' }).isDisabled()).toBe(true)
+    await page.getByRole('tab', { name: 'Connectors' }).click()
+    await row(page, 'acme-pairing').waitFor()
+    expect(await row(page, 'acme-pairing').getByRole('button').count()).toBe(0)
     expect(complaints).toEqual([])
   })
 

@@ -169,10 +169,16 @@ function Account() {
   const { data: user } = useResource<User>('/users/me').value
   const name = user?.full_name || user?.email || ''
   return (
-    <button class="bare" onClick={() => signOut()} title={name === '' ? 'Sign out' : `Signed in as ${name}. Sign out`}>
-      <Icon name="out" size={20} />
-      <span class="unseen">Sign out{name === '' ? '' : `, ${name}`}</span>
-    </button>
+    <>
+      <a class="own" href="#/settings?tab=account" title={name === '' ? 'Your account' : `Signed in as ${name}`}>
+        <Icon name="person" size={20} />
+        <span class="unseen">Your account</span>
+      </a>
+      <button class="bare" onClick={() => signOut()} title={name === '' ? 'Sign out' : `Sign out, ${name}`}>
+        <Icon name="out" size={20} />
+        <span class="unseen">Sign out{name === '' ? '' : `, ${name}`}</span>
+      </button>
+    </>
   )
 }
 
