@@ -114,7 +114,9 @@ describe.skipIf(!hasChromium())('devices in the console', () => {
     await board.closed
     await page.locator('.head').getByText('not paired').waitFor()
     await page.locator('.crumb').click()
-    await row(page, 'hall').getByText(`battery 83 · place ${hostile.slice(0, 23)}…`).waitFor()
+    await row(page, 'hall')
+      .getByText(`3 ports · battery 83 · place ${hostile.slice(0, 23)}…`)
+      .waitFor()
     expect(complaints).toEqual([])
   })
 

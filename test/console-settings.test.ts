@@ -3,13 +3,16 @@ import { Connector } from '@flow-service/connector-sdk'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { openSmtpSink, type SmtpSink } from '../packages/api-server/test/mail/smtp-sink.ts'
+import { openSmtpSink } from '../packages/api-server/test/mail/smtp-sink.ts'
 import { hasChromium, startChromium } from './components/chromium.ts'
 import { account, type ConsoleOptions, faultsOf, openConsole, signIn } from './components/console-page.ts'
 import { publishFlow } from './documents.ts'
 import { startService, type TestService } from './service.ts'
 
 const hostile = '<img src=x onerror=alert(1)>'
+
+/** Keys have no white space. */
+const hostileKey = '<script>alert(1)'
 
 /** A package of which each node keeps something. */
 const pairing = {
@@ -20,7 +23,7 @@ const pairing = {
       static readonly contract = 1
       override async start(): Promise<void> {
         await this.store.set('hub', 'a token')
-        await this.store.set(hostile, 'another')
+        await this.store.set(hostileKey, 'another')
         await super.start()
       }
       override poll(): Promise<Record<string, never>> {
@@ -32,11 +35,9 @@ const pairing = {
 
 describe.skipIf(!hasChromium())('settings in the console', () => {
   let at: TestService
-  let sink: SmtpSink
   let browser: Browser
   beforeAll(async () => {
-    sink = await openSmtpSink()
-    at = await startService({ ...account, connectors: [pairing], smtpUrl: sink.url, mailFrom: 'flows@example.org' })
+    at = await startService({ ...account, connectors: [pairing] })
     browser = await startChromium()
     await at.send('PUT', '/secrets/mail_token', { value: 'a secret that is used' })
     await publishFlow(at.client, 'alarm', {
@@ -55,7 +56,6 @@ describe.skipIf(!hasChromium())('settings in the console', () => {
   afterAll(async () => {
     await browser.close()
     await at[Symbol.asyncDispose]()
-    await sink[Symbol.asyncDispose]()
   })
 
   const opened = async (hash: string, options: ConsoleOptions = {}) => {
@@ -201,22 +201,38 @@ describe.skipIf(!hasChromium())('settings in the console', () => {
     await row(page, 'acme-pairing').getByRole('button', { name: 'What it keeps' }).click()
     expect(page.url()).toContain('connector=acme-pairing')
     const kept = page.getByRole('region', { name: 'What acme-pairing keeps' })
-    await kept.getByText(hostile).waitFor()
+    await kept.getByText(hostileKey).waitFor()
     expect(await page.content()).not.toContain('a token')
     await kept.getByRole('row').filter({ hasText: 'hub' }).getByRole('button', { name: 'Forget' }).click()
     await dialog(page).getByRole('button', { name: 'Forget' }).click()
     await kept.getByText('hub', { exact: true }).waitFor({ state: 'detached' })
-    expect((await at.send('GET', '/connectors/acme_pairing/state')).body).toEqual([hostile])
+    expect((await at.send('GET', '/connectors/acme_pairing/state')).body).toEqual([hostileKey])
     await kept.getByRole('button', { name: 'Forget all' }).click()
     await dialog(page).getByRole('button', { name: 'Forget' }).click()
     await kept.getByText('Nothing.').waitFor()
     expect(complaints).toEqual([])
   })
 
-  test('somebody gets a link for a new password by mail', async () => {
-    await using opening = await opened('#/settings?tab=users')
+  test('a superuser gives a name to themselves, which the rail says', async () => {
+    await using opening = await opened('#/settings?tab=account')
     const { page, complaints } = opening
-    await row(page, hostile).getByRole('button', { name: 'Mail a link' }).click()
+    await page.getByLabel('Name').fill(hostile)
+    await page.getByRole('button', { name: 'Save the name' }).click()
+    await page.getByRole('heading', { name: hostile, level: 2 }).waitFor()
+    await page.getByRole('button', { name: `Sign out, ${hostile}` }).waitFor()
+    await page.getByRole('tab', { name: 'About' }).click()
+    expect(await page.locator('.copied code').textContent()).toBe(`${at.origin}/mcp`)
+    expect(complaints).toEqual([])
+  })
+
+  test('an engine that sends mails mails a link for a new password', async () => {
+    await using sink = await openSmtpSink()
+    await using mailing = await startService({ ...account, smtpUrl: sink.url, mailFrom: 'flows@example.org' })
+    await mailing.client.users.create({ email: 'eve@example.org', password: 'a password of eve' })
+    await using opening = await openConsole(browser, mailing.origin, '#/settings?tab=users')
+    const { page, complaints } = opening
+    await signIn(page)
+    await row(page, 'eve@example.org').getByRole('button', { name: 'Mail a link' }).click()
     await page.getByText('is on its way').waitFor()
     await expect.poll(() => sink.arrived.length).toBe(1)
     expect(complaints).toEqual([])

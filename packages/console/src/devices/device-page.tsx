@@ -118,17 +118,17 @@ function Ports({ device: { io, bindings }, values }: { device: DeviceDetail; val
               </>
             ),
           },
+          {
+            title: 'Now',
+            is: 'wrap',
+            show: (port) => <Value of={of(port)[0]} values={values} />,
+          },
           { title: 'Is', show: ({ direction }) => (direction === 'in' ? 'measured' : 'shown or done') },
           { title: 'Type', show: ({ dtype }) => oneLine(dtype, 30) },
           {
             title: 'Wired to',
             is: 'wrap',
             show: (port) => <Wires of={of(port)} />,
-          },
-          {
-            title: 'Now',
-            is: 'wrap',
-            show: (port) => <Value of={of(port)[0]} values={values} />,
           },
           {
             title: '',

@@ -52,7 +52,11 @@ export function Users({ user: me }: { user: User }) {
             title: 'Last seen',
             show: ({ last_sign_in_at: ts }) => (ts === null ? 'never' : <span title={ts}>{ago(ts, now.value)}</span>),
           },
-          { title: '', show: (user) => (user.id === me.id ? <small>you</small> : <Actions of={user} ask={ask} canMail={canMail} />) },
+          {
+            title: '',
+            show: (user) =>
+              user.id === me.id ? <small>you</small> : <Actions of={user} ask={ask} canMail={canMail} />,
+          },
         ]}
       >
         <button class="primary" onClick={() => ask({ what: 'invite' })}>
