@@ -300,7 +300,7 @@ describe.skipIf(!hasChromium())('settings in the console', () => {
     expect(here.complaints).toEqual([])
   })
 
-  test.each([{ theme: 'light' }, { theme: 'dark' }, { theme: 'light', width: 390 }] as const)(
+  test.each([{ theme: 'light' }, { theme: 'dark' }, { theme: 'light', width: 390 }] satisfies ConsoleOptions[])(
     'nothing is in the way of anybody: $theme, $width',
     async (options) => {
       await using opening = await opened('#/settings', options)
@@ -310,6 +310,21 @@ describe.skipIf(!hasChromium())('settings in the console', () => {
         await expect.poll(() => page.getByLabel('Loading').count()).toBe(0)
         expect([tab, await faultsOf(page)]).toEqual([tab, []])
         expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+      }
+      // the tab and the area that are shown are on a narrow page too
+      await page.goto(`${at.origin}/console/#/settings?tab=about`)
+      await page.reload()
+      for (const shown of [
+        page.getByRole('tab', { name: 'About' }),
+        page.locator('.rail').getByRole('link', { name: 'Settings' }),
+      ]) {
+        await shown.waitFor()
+        await expect
+          .poll(async () => {
+            const box = await shown.boundingBox()
+            return box !== null && box.x >= 0 && box.x + box.width <= (options.width ?? 1440)
+          })
+          .toBe(true)
       }
       expect(complaints).toEqual([])
     },
