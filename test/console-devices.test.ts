@@ -61,6 +61,7 @@ describe.skipIf(!hasChromium())('devices in the console', () => {
     const { device } = (await poll(at, code, secret)) as { device: { credential: string } }
     await publish(at, 'hall', {
       mode: 'live',
+      inputs: [{ name: 'level', dtype: 'float' }],
       nodes: [
         {
           id: 'panel',
@@ -69,6 +70,7 @@ describe.skipIf(!hasChromium())('devices in the console', () => {
           ports: [
             { direction: 'output', name: 'lux', port: 'lux', dtype: 'float' },
             { direction: 'output', name: 'view', port: 'view', dtype: 'any' },
+            { direction: 'input', name: 'level', port: 'dimmer', dtype: 'float' },
           ],
         },
       ],
@@ -78,9 +80,12 @@ describe.skipIf(!hasChromium())('devices in the console', () => {
       method: 'PUT',
       headers: { authorization: `Bearer ${device.credential}`, 'content-type': 'application/json' },
       body: JSON.stringify({
+        battery: 83,
+        place: hostile,
         io: [
           { name: 'lux', direction: 'in', dtype: 'float', title: hostile },
           { name: 'view', direction: 'in', dtype: 'any' },
+          { name: 'dimmer', direction: 'out', dtype: 'float' },
         ],
       }),
     })
@@ -94,10 +99,24 @@ describe.skipIf(!hasChromium())('devices in the console', () => {
     await board.publish({ port: 'view' }, stored)
     await page.getByRole('img', { name: 'view now' }).waitFor()
 
+    // a value for the board: one of the wrong kind is refused at its field
+    await page.getByRole('button', { name: 'Send a value to dimmer' }).click()
+    await dialog(page).getByLabel('Value').fill('warm')
+    await dialog(page).getByRole('button', { name: 'Send' }).click()
+    await dialog(page).locator('.field .fault').waitFor()
+    await dialog(page).getByLabel('Value').fill('0.4')
+    await dialog(page).getByRole('button', { name: 'Send' }).click()
+    await board.find((frame) => frame.type === 'value' && frame.value === 0.4)
+    await row(page, 'hall.level').getByText('0.4').waitFor()
+
     await page.getByRole('button', { name: 'Unpair' }).click()
     await dialog(page).getByRole('button', { name: 'Unpair' }).click()
     await board.closed
     await page.locator('.head').getByText('not paired').waitFor()
+    await page.locator('.crumb').click()
+    await row(page, 'hall')
+      .getByText(`3 ports · battery 83 · place ${hostile.slice(0, 23)}…`)
+      .waitFor()
     expect(complaints).toEqual([])
   })
 
@@ -107,7 +126,8 @@ describe.skipIf(!hasChromium())('devices in the console', () => {
     const { page, complaints } = opening
     await page.getByLabel('Pairing code').fill('ZZZZZZZZ')
     await page.getByRole('button', { name: 'Look up' }).click()
-    await page.locator('.toast.bad').waitFor()
+    await page.locator('.lookup .fault').waitFor()
+    expect(await page.getByLabel('Pairing code').inputValue()).toBe('ZZZZZZZZ')
     const { code, secret, check } = await startPairing(at, {})
     await page.getByLabel('Pairing code').fill(`${code.slice(0, 4)}-${code.slice(4).toLowerCase()}`)
     await page.getByRole('button', { name: 'Look up' }).click()
@@ -121,6 +141,32 @@ describe.skipIf(!hasChromium())('devices in the console', () => {
     expect(complaints).toEqual([])
   })
 
+  test('the id of another device is not taken over, and what is adopted already says so', async () => {
+    await pairDevice(at, 'porch')
+    await using opening = await opened('#/devices')
+    const { page, complaints } = opening
+    await row(page, 'porch').waitFor()
+    const { code } = await startPairing(at, { name: 'A new board' })
+    await page.locator('.waiting li').filter({ hasText: 'A new board' }).getByRole('button', { name: 'Adopt' }).click()
+    const adopt = dialog(page).getByRole('button', { name: /adopt it$/ })
+    await dialog(page).getByLabel('Id').fill('porch')
+    await adopt.click()
+    await dialog(page).locator('.field .fault').getByText('porch').waitFor()
+    // somebody else adopts it while it is being thought about
+    await at.send('POST', '/devices/yard')
+    expect((await at.send('POST', '/devices/yard/pair', { code })).status).toBe(200)
+    await dialog(page).getByLabel('Id').fill('gate')
+    await adopt.click()
+    await dialog(page).getByRole('alert').getByText('has been adopted').waitFor()
+    // its place is made by now: to try again is no fault of its own
+    await adopt.click()
+    await dialog(page).getByRole('alert').getByText('has been adopted').waitFor()
+    await dialog(page).getByRole('button', { name: 'They differ' }).click()
+    expect((await at.send('GET', '/devices/porch')).body).toMatchObject({ paired: true })
+    expect((await at.send('GET', '/devices/gate')).body).toMatchObject({ paired: false })
+    expect(complaints).toEqual([])
+  })
+
   test('a name that somebody else changes meanwhile is not lost, and a device is deleted', async () => {
     await pairDevice(at, 'cellar')
     await using opening = await opened('#/devices/cellar')
@@ -130,7 +176,7 @@ describe.skipIf(!hasChromium())('devices in the console', () => {
     const { version } = (await at.send('GET', '/devices/cellar')).body as { version: number }
     await at.send('PUT', '/devices/cellar', { version, name: 'of somebody else' })
     await dialog(page).getByRole('button', { name: 'Save' }).click()
-    await dialog(page).locator('.fault').waitFor()
+    await dialog(page).locator('.field .fault').getByText('of somebody else').waitFor()
     expect(await dialog(page).getByLabel('Name').inputValue()).toBe(hostile)
     await dialog(page).getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: hostile, level: 1 }).waitFor()

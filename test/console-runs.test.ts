@@ -83,7 +83,7 @@ describe.skipIf(!hasChromium())('runs in the console', () => {
     expect(await rows(page).count()).toBeLessThan(80)
     expect(await page.getByRole('grid').getAttribute('aria-rowcount')).toBe('451')
     const asked: string[] = []
-    page.on('request', (request) => asked.push(new URL(request.url()).searchParams.get('offset') ?? request.url()))
+    page.on('request', (request) => asked.push(new URL(request.url()).searchParams.get('at') ?? request.url()))
     await page.getByRole('grid').evaluate((grid) => grid.scrollTo(0, grid.scrollHeight))
     await page.getByText('trial 449').waitFor()
     expect(await rows(page).count()).toBeLessThan(80)

@@ -1,7 +1,9 @@
 /** The settings of the console, in a real browser. */
+import { Connector } from '@flow-service/connector-sdk'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { openSmtpSink } from '../packages/api-server/test/mail/smtp-sink.ts'
 import { hasChromium, startChromium } from './components/chromium.ts'
 import { account, type ConsoleOptions, faultsOf, openConsole, signIn } from './components/console-page.ts'
 import { publishFlow } from './documents.ts'
@@ -9,11 +11,33 @@ import { startService, type TestService } from './service.ts'
 
 const hostile = '<img src=x onerror=alert(1)>'
 
+/** Keys have no white space. */
+const hostileKey = '<script>alert(1)'
+
+/** A package of which each node keeps something. */
+const pairing = {
+  package: 'acme-pairing',
+  version: '1.2.3',
+  nodeTypes: {
+    acme_pairing: class extends Connector {
+      static readonly contract = 1
+      override async start(): Promise<void> {
+        await this.store.set('hub', 'a token')
+        await this.store.set(hostileKey, 'another')
+        await super.start()
+      }
+      override poll(): Promise<Record<string, never>> {
+        return Promise.resolve({})
+      }
+    },
+  },
+}
+
 describe.skipIf(!hasChromium())('settings in the console', () => {
   let at: TestService
   let browser: Browser
   beforeAll(async () => {
-    at = await startService(account)
+    at = await startService({ ...account, connectors: [pairing] })
     browser = await startChromium()
     await at.send('PUT', '/secrets/mail_token', { value: 'a secret that is used' })
     await publishFlow(at.client, 'alarm', {
@@ -162,6 +186,79 @@ describe.skipIf(!hasChromium())('settings in the console', () => {
     expect(complaints).toEqual([])
   })
 
+  test('what a package keeps is listed by its keys, and forgotten', async () => {
+    await publishFlow(at.client, 'paired', {
+      mode: 'live',
+      nodes: [
+        { id: 'hub', type: 'acme_pairing', ports: [{ direction: 'output', port: 'n', name: 'n', dtype: 'int' }] },
+      ],
+    })
+    await at.send('POST', '/flows/paired/start')
+    await expect.poll(async () => (await at.send('GET', '/connectors/acme_pairing/state')).body).toContain('hub')
+    await using opening = await opened('#/settings?tab=connectors')
+    const { page, complaints } = opening
+    await row(page, 'acme-pairing').getByText('1.2.3').waitFor()
+    await row(page, 'acme-pairing').getByRole('button', { name: 'What it keeps' }).click()
+    expect(page.url()).toContain('connector=acme-pairing')
+    const kept = page.getByRole('region', { name: 'What acme-pairing keeps' })
+    await kept.getByText(hostileKey).waitFor()
+    expect(await page.content()).not.toContain('a token')
+    await kept.getByRole('row').filter({ hasText: 'hub' }).getByRole('button', { name: 'Forget' }).click()
+    await dialog(page).getByRole('button', { name: 'Forget' }).click()
+    await kept.getByText('hub', { exact: true }).waitFor({ state: 'detached' })
+    expect((await at.send('GET', '/connectors/acme_pairing/state')).body).toEqual([hostileKey])
+    await kept.getByRole('button', { name: 'Forget all' }).click()
+    await dialog(page).getByRole('button', { name: 'Forget' }).click()
+    await kept.getByText('Nothing.').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test('a superuser gives a name to themselves, which the rail says', async () => {
+    await using opening = await opened('#/settings?tab=account')
+    const { page, complaints } = opening
+    await page.getByLabel('Name').fill(hostile)
+    await page.getByRole('button', { name: 'Save the name' }).click()
+    await page.getByRole('heading', { name: hostile, level: 2 }).waitFor()
+    await page.getByRole('button', { name: `Sign out, ${hostile}` }).waitFor()
+    await page.getByRole('tab', { name: 'About' }).click()
+    expect(await page.locator('.copied code').textContent()).toBe(`${at.origin}/mcp`)
+    expect(complaints).toEqual([])
+  })
+
+  test('an engine that sends mails mails a link for a new password', async () => {
+    await using sink = await openSmtpSink()
+    await using mailing = await startService({ ...account, smtpUrl: sink.url, mailFrom: 'flows@example.org' })
+    await mailing.client.users.create({ email: 'eve@example.org', password: 'a password of eve' })
+    await using opening = await openConsole(browser, mailing.origin, '#/settings?tab=users')
+    const { page, complaints } = opening
+    await signIn(page)
+    await row(page, 'eve@example.org').getByRole('button', { name: 'Mail a link' }).click()
+    await page.getByText('is on its way').waitFor()
+    await expect.poll(() => sink.arrived.length).toBe(1)
+    expect(complaints).toEqual([])
+  })
+
+  test('who is no superuser sees names and what is installed, and meets no button that would fail', async () => {
+    await using opening = await openConsole(browser, at.origin)
+    const { page, complaints } = opening
+    await page.getByLabel('E-mail').fill('ann@example.org')
+    await page.getByLabel('Password').fill('a password of ann')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('link', { name: 'Your account' }).click()
+    await page.getByText('superusers manage users, secrets and code').waitFor()
+    await page.getByRole('tab', { name: 'Secrets' }).click()
+    await row(page, 'mail_token').waitFor()
+    expect(await page.getByRole('button', { name: 'New secret' }).isDisabled()).toBe(true)
+    expect(await row(page, 'mail_token').getByRole('button').count()).toBe(0)
+    await page.getByRole('tab', { name: 'Modules' }).click()
+    await page.getByText('Superusers apply requirements.').waitFor()
+    expect(await page.getByRole('button', { name: 'Apply' }).isDisabled()).toBe(true)
+    await page.getByRole('tab', { name: 'Connectors' }).click()
+    await row(page, 'acme-pairing').waitFor()
+    expect(await row(page, 'acme-pairing').getByRole('button').count()).toBe(0)
+    expect(complaints).toEqual([])
+  })
+
   test('a list of modules that cannot be read is refused at its field, and an empty one is applied', async () => {
     await using opening = await opened('#/settings?tab=modules')
     const { page, complaints } = opening
@@ -203,7 +300,7 @@ describe.skipIf(!hasChromium())('settings in the console', () => {
     expect(here.complaints).toEqual([])
   })
 
-  test.each([{ theme: 'light' }, { theme: 'dark' }, { theme: 'light', width: 390 }] as const)(
+  test.each([{ theme: 'light' }, { theme: 'dark' }, { theme: 'light', width: 390 }] satisfies ConsoleOptions[])(
     'nothing is in the way of anybody: $theme, $width',
     async (options) => {
       await using opening = await opened('#/settings', options)
@@ -213,6 +310,21 @@ describe.skipIf(!hasChromium())('settings in the console', () => {
         await expect.poll(() => page.getByLabel('Loading').count()).toBe(0)
         expect([tab, await faultsOf(page)]).toEqual([tab, []])
         expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+      }
+      // the tab and the area that are shown are on a narrow page too
+      await page.goto(`${at.origin}/console/#/settings?tab=about`)
+      await page.reload()
+      for (const shown of [
+        page.getByRole('tab', { name: 'About' }),
+        page.locator('.rail').getByRole('link', { name: 'Settings' }),
+      ]) {
+        await shown.waitFor()
+        await expect
+          .poll(async () => {
+            const box = await shown.boundingBox()
+            return box !== null && box.x >= 0 && box.x + box.width <= (options.width ?? 1440)
+          })
+          .toBe(true)
       }
       expect(complaints).toEqual([])
     },

@@ -13,6 +13,7 @@ import { keyList, palette } from './overlays.ts'
 import { Palette } from './palette.tsx'
 import { Icon, type IconName } from './parts/icon.tsx'
 import { lazy } from './parts/lazy.tsx'
+import { useShownPart } from './parts/shown-part.ts'
 import { Empty } from './parts/states.tsx'
 import { Toasts } from './parts/toast.tsx'
 import { path } from './router.ts'
@@ -148,38 +149,47 @@ function Shell() {
   )
 }
 
-const Rail = ({ here }: { here: Area | null }) => (
-  <nav class="rail" aria-label="Areas">
-    <a class="brand" href="#/" aria-label="flow-service, home">
-      <img src="./icon.svg" alt="" width="28" height="28" />
-    </a>
-    {areas.map((area) => (
-      <a key={area.name} href={`#/${area.name}`} aria-current={area === here ? 'page' : undefined}>
-        <Icon name={area.icon} size={20} />
-        <span>{area.title}</span>
+function Rail({ here }: { here: Area | null }) {
+  const row = useShownPart<HTMLElement>(here?.name)
+  return (
+    <nav class="rail" aria-label="Areas" ref={row}>
+      <a class="brand" href="#/" aria-label="flow-service, home">
+        <img src="./icon.svg" alt="" width="28" height="28" />
       </a>
-    ))}
-    <span class="grow" />
-    <button class="bare" onClick={() => (palette.value = true)} title="Find anything (Ctrl+K)">
-      <Icon name="search" size={20} />
-      <span class="unseen">Find anything</span>
-    </button>
-    <button class="bare" onClick={flipTheme} title={theme.value === 'dark' ? 'Light' : 'Dark'}>
-      <Icon name={theme.value === 'dark' ? 'sun' : 'moon'} size={20} />
-      <span class="unseen">{theme.value === 'dark' ? 'Use light colours' : 'Use dark colours'}</span>
-    </button>
-    <Account />
-  </nav>
-)
+      {areas.map((area) => (
+        <a key={area.name} href={`#/${area.name}`} aria-current={area === here ? 'page' : undefined}>
+          <Icon name={area.icon} size={20} />
+          <span>{area.title}</span>
+        </a>
+      ))}
+      <span class="grow" />
+      <button class="bare" onClick={() => (palette.value = true)} title="Find anything (Ctrl+K)">
+        <Icon name="search" size={20} />
+        <span class="unseen">Find anything</span>
+      </button>
+      <button class="bare" onClick={flipTheme} title={theme.value === 'dark' ? 'Light' : 'Dark'}>
+        <Icon name={theme.value === 'dark' ? 'sun' : 'moon'} size={20} />
+        <span class="unseen">{theme.value === 'dark' ? 'Use light colours' : 'Use dark colours'}</span>
+      </button>
+      <Account />
+    </nav>
+  )
+}
 
 function Account() {
   const { data: user } = useResource<User>('/users/me').value
   const name = user?.full_name || user?.email || ''
   return (
-    <button class="bare" onClick={() => signOut()} title={name === '' ? 'Sign out' : `Signed in as ${name}. Sign out`}>
-      <Icon name="out" size={20} />
-      <span class="unseen">Sign out{name === '' ? '' : `, ${name}`}</span>
-    </button>
+    <>
+      <a class="own" href="#/settings?tab=account" title={name === '' ? 'Your account' : `Signed in as ${name}`}>
+        <Icon name="person" size={20} />
+        <span class="unseen">Your account</span>
+      </a>
+      <button class="bare" onClick={() => signOut()} title={name === '' ? 'Sign out' : `Sign out, ${name}`}>
+        <Icon name="out" size={20} />
+        <span class="unseen">Sign out{name === '' ? '' : `, ${name}`}</span>
+      </button>
+    </>
   )
 }
 

@@ -315,10 +315,12 @@ export interface RunsListOptions extends Request {
   /** Where the page begins: of the Link of the one before. */
   readonly cursor?: NonNullable<wire.RunsListData['query']>['cursor']
   /**
-   * Runs that are passed over, at most 1,000,000.
+   * Runs that are passed over, at most 10,000.
    * @default 0
    */
   readonly offset?: NonNullable<wire.RunsListData['query']>['offset']
+  /** Place in the list where the page begins, for tables in which somebody jumps. In place of `offset`. */
+  readonly at?: NonNullable<wire.RunsListData['query']>['at']
 }
 
 /** Options of `runs.updateMany`. */

@@ -1582,6 +1582,7 @@ export class Runs extends HeyApiClient {
         include?: string;
         cursor?: string;
         offset?: number;
+        at?: number;
     }, options?: Options<never, ThrowOnError>): RequestResult<RunsListResponses, RunsListErrors, ThrowOnError, 'data'> {
         const params = buildClientParams([parameters], [{ args: [
                     { in: 'query', key: 'limit' },
@@ -1596,7 +1597,8 @@ export class Runs extends HeyApiClient {
                     { in: 'query', key: 'sort' },
                     { in: 'query', key: 'include' },
                     { in: 'query', key: 'cursor' },
-                    { in: 'query', key: 'offset' }
+                    { in: 'query', key: 'offset' },
+                    { in: 'query', key: 'at' }
                 ] }]);
         return (options?.client ?? this.client).get<RunsListResponses, RunsListErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',

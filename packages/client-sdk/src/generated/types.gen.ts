@@ -10281,9 +10281,13 @@ export type RunsListData = {
          */
         cursor?: string;
         /**
-         * Runs that are passed over, at most 1,000,000.
+         * Runs that are passed over, at most 10,000.
          */
         offset?: number;
+        /**
+         * Place in the list where the page begins, for tables in which somebody jumps. In place of `offset`.
+         */
+        at?: number;
     };
     url: '/runs';
 };

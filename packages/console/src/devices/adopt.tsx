@@ -2,7 +2,7 @@
 import type { Device, DeviceDetail } from '@flow-service/client-sdk'
 import { useState } from 'preact/hooks'
 
-import { post } from '../api/call.ts'
+import { post, Problem } from '../api/call.ts'
 import { load } from '../api/resource.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { ChoiceField, Form, TextField } from '../parts/form.tsx'
@@ -29,11 +29,15 @@ export function Adopt({ device, known, close }: AdoptProps) {
   const [as, setAs] = useState('')
   const [id, setId] = useState(() => idOf(device.name ?? device.board ?? 'device', known))
   const [name, setName] = useState(device.name ?? '')
+  // made here, and not adopted yet because the engine had something against that
+  const [made, setMade] = useState<string | null>(null)
   const submit = async (): Promise<void> => {
     const chosen = as === '' ? id.trim() : as
     const at = `${DEVICES}${encodeURIComponent(chosen)}`
-    const isThere = known.some((one) => one.id === chosen)
-    if (!isThere) await post<DeviceDetail>(at, name.trim() === '' ? {} : { name: name.trim() })
+    if (as === '' && chosen !== made) {
+      await create(at, name.trim())
+      setMade(chosen)
+    }
     try {
       await post<DeviceDetail>(`${at}/pair`, device.by)
     } finally {
@@ -98,6 +102,16 @@ export function Adopt({ device, known, close }: AdoptProps) {
       </Form>
     </Dialog>
   )
+}
+
+/** An id that somebody has already is never taken over: its board would be refused from then on. */
+async function create(at: string, name: string): Promise<void> {
+  try {
+    await post<DeviceDetail>(at, name === '' ? {} : { name })
+  } catch (error) {
+    if (!(error instanceof Problem && error.code === 'already_exists')) throw error
+    throw new Problem(error.status, error.code, error.message, { errors: [{ path: '/id', message: error.message }] })
+  }
 }
 
 /** A free id that looks like the name. */

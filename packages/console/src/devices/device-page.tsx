@@ -2,7 +2,7 @@
 import type { DeviceBinding, DeviceDetail, DevicePort } from '@flow-service/client-sdk'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 
-import { call, post } from '../api/call.ts'
+import { call, get, post, Problem } from '../api/call.ts'
 import { load, useResource } from '../api/resource.ts'
 import { ago, oneLine } from '../format.ts'
 import { now } from '../live/clock.ts'
@@ -17,6 +17,7 @@ import { Empty, Loading, Refused } from '../parts/states.tsx'
 import { say } from '../parts/toast.tsx'
 import { go } from '../router.ts'
 import { DEVICES, Presence } from './presence.tsx'
+import { Send } from './send.tsx'
 
 /** Presence has no events of its own: while somebody looks, it is asked for so often. */
 const EVERY_MS = 3000
@@ -99,6 +100,7 @@ function useValues(bindings: readonly DeviceBinding[]): LiveValues {
 function Ports({ device: { io, bindings }, values }: { device: DeviceDetail; values: LiveValues }) {
   const of = (port: DevicePort): readonly DeviceBinding[] =>
     bindings.filter(({ port: name, direction }) => name === port.name && direction === port.direction)
+  const [sent, send] = useState<DeviceBinding | null>(null)
   return (
     <section>
       <h2>Ports</h2>
@@ -116,6 +118,11 @@ function Ports({ device: { io, bindings }, values }: { device: DeviceDetail; val
               </>
             ),
           },
+          {
+            title: 'Now',
+            is: 'wrap',
+            show: (port) => <Value of={of(port)[0]} values={values} />,
+          },
           { title: 'Is', show: ({ direction }) => (direction === 'in' ? 'measured' : 'shown or done') },
           { title: 'Type', show: ({ dtype }) => oneLine(dtype, 30) },
           {
@@ -124,12 +131,21 @@ function Ports({ device: { io, bindings }, values }: { device: DeviceDetail; val
             show: (port) => <Wires of={of(port)} />,
           },
           {
-            title: 'Now',
-            is: 'wrap',
-            show: (port) => <Value of={of(port)[0]} values={values} />,
+            title: '',
+            show: (port) => {
+              const [to] = port.direction === 'out' ? of(port) : []
+              return to === undefined ? null : (
+                <span class="row-actions">
+                  <button aria-label={`Send a value to ${port.name}`} onClick={() => send(to)}>
+                    Send
+                  </button>
+                </span>
+              )
+            },
           },
         ]}
       />
+      {sent ? <Send to={sent} close={() => send(null)} /> : null}
     </section>
   )
 }
@@ -214,11 +230,13 @@ function Rename({ device, at, close }: { device: DeviceDetail; at: string; close
   const submit = async (): Promise<void> => {
     try {
       await call<DeviceDetail>('PUT', at, { version, name: name.trim() })
-    } catch (problem) {
+    } catch (error) {
+      if (!(error instanceof Problem && error.code === 'version_conflict')) throw error
       // what was typed stays; saved once more, it goes over what is there now
-      await load(at)
-      setVersion((await call<DeviceDetail>('GET', at)).version)
-      throw problem
+      const theirs = await get<DeviceDetail>(at)
+      setVersion(theirs.version)
+      const message = `Somebody has named it “${theirs.name}” meanwhile. Save again to give it the name above.`
+      throw new Problem(error.status, error.code, message, { errors: [{ path: '/name', message }] })
     }
     say('It is saved')
     close()

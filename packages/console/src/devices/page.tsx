@@ -11,7 +11,7 @@ import { path } from '../router.ts'
 import { Adopt, type Adoptable } from './adopt.tsx'
 import { DevicePage } from './device-page.tsx'
 import { Lookup } from './lookup.tsx'
-import { DEVICES, Presence } from './presence.tsx'
+import { DEVICES, Presence, saidOf } from './presence.tsx'
 
 import './devices.css'
 
@@ -84,7 +84,7 @@ const Waiting = ({ devices, adopt }: WaitingProps) => (
             <small>{[device.board, device.firmware].filter(Boolean).join(' · ')}</small>
             <small>
               {device.same_network
-                ? `on your network, since ${ago(device.created_at, now.value)}`
+                ? `on your network, asked ${ago(device.created_at, now.value)}`
                 : 'elsewhere: enter the code that it shows'}
             </small>
           </span>
@@ -119,6 +119,7 @@ const Adopted = ({ devices }: { devices: readonly Device[] }) => (
           ),
         },
         { title: 'State', show: (device) => <Presence of={device} /> },
+        { title: 'Says', is: 'wrap', show: ({ report }) => saidOf(report) },
         { title: 'Board', is: 'wrap', show: ({ board }) => board ?? '' },
         { title: 'Firmware', is: 'wrap', show: ({ firmware }) => firmware ?? '' },
         {

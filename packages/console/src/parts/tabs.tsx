@@ -2,6 +2,7 @@
 import type { ComponentChild } from 'preact'
 
 import { query, setQuery } from '../router.ts'
+import { useShownPart } from './shown-part.ts'
 
 interface Tab {
   readonly name: string
@@ -13,6 +14,7 @@ interface Tab {
 export function Tabs({ tabs }: { tabs: readonly Tab[] }) {
   const [first] = tabs
   const shown = tabs.find(({ name }) => name === query.value.get('tab')) ?? first
+  const row = useShownPart<HTMLDivElement>(shown?.name)
   const choose = (tab: Tab | undefined): void => {
     if (!tab) return
     setQuery({ tab: tab === first ? null : tab.name })
@@ -24,7 +26,7 @@ export function Tabs({ tabs }: { tabs: readonly Tab[] }) {
   }
   return (
     <section class="tabbed">
-      <div class="tabs" role="tablist">
+      <div class="tabs" role="tablist" ref={row}>
         {tabs.map((tab) => (
           <button
             key={tab.name}

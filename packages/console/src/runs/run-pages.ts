@@ -178,7 +178,7 @@ async function read(query: string, page: number, beginning: Beginning | null): P
   asked.set('include', page === 0 ? 'params,metrics,total' : 'params,metrics')
   const newest = beginning?.newest ?? null
   if (newest !== null) asked.set('before', newest)
-  if (page > 0) asked.set('offset', String(page * PAGE - (newest === null ? 0 : 1)))
+  if (page > 0) asked.set('at', String(page * PAGE - (newest === null ? 0 : 1)))
   const answer = await answerOf('GET', `/runs?${asked}`)
   const total = answer.headers.get('x-total-count')
   return {

@@ -2,9 +2,11 @@
 import type { ObservabilitySummary } from '@flow-service/client-sdk'
 
 import { load, useResource } from '../api/resource.ts'
+import { Copied } from '../parts/copied.tsx'
 import { Sheet } from '../parts/sheet.tsx'
 import { Loading, Refused } from '../parts/states.tsx'
 import { Status } from '../parts/status.tsx'
+import { mcpAddress } from './agents.tsx'
 
 const PATH = '/observability/summary'
 
@@ -32,6 +34,8 @@ export function About() {
             </a>
           </li>
         </ul>
+        <p>Agents come in over MCP:</p>
+        <Copied text={mcpAddress()} label="the address for agents" />
       </section>
       <Sheet
         name="Checks of the engine"

@@ -2,11 +2,15 @@
 import type { Token, User } from '@flow-service/client-sdk'
 import { useState } from 'preact/hooks'
 
-import { post } from '../api/call.ts'
+import { call, post } from '../api/call.ts'
+import { load } from '../api/resource.ts'
 import { Form, TextField } from '../parts/form.tsx'
 import { say } from '../parts/toast.tsx'
 import { signIn, signOut } from '../session.ts'
 import { flipTheme, theme } from '../theme.ts'
+
+/** Who is signed in. */
+export const ME = '/users/me'
 
 export const Account = ({ user }: { user: User }) => (
   <div class="columns-2">
@@ -22,6 +26,7 @@ export const Account = ({ user }: { user: User }) => (
           <dd>{user.is_superuser ? 'everything' : 'use it; superusers manage users, secrets and code'}</dd>
         </div>
       </dl>
+      {user.is_superuser ? <OwnName key={user.full_name} user={user} /> : null}
       <div class="go">
         <button onClick={flipTheme}>Use {theme.value === 'dark' ? 'light' : 'dark'} colours</button>
         <button onClick={() => signOut()}>Sign out of this tab</button>
@@ -33,6 +38,21 @@ export const Account = ({ user }: { user: User }) => (
     </section>
   </div>
 )
+
+/** Names are given by superusers, to themselves as to others. */
+function OwnName({ user }: { user: User }) {
+  const [name, setName] = useState(user.full_name ?? '')
+  const submit = async (): Promise<void> => {
+    await call('PATCH', `/users/${encodeURIComponent(user.id)}`, { full_name: name.trim() === '' ? null : name.trim() })
+    say('Your name is saved')
+    await load(ME)
+  }
+  return (
+    <Form fields={['/full_name']} verb="Save the name" submit={submit} isReady={name.trim() !== (user.full_name ?? '')}>
+      {({ at }) => <TextField label="Name" about="for people" value={name} change={setName} fault={at['/full_name']} />}
+    </Form>
+  )
+}
 
 function NewPassword() {
   const [current, setCurrent] = useState('')

@@ -103,7 +103,8 @@ export function Agents({ user }: { user: User }) {
   )
 }
 
-const mcpAddress = (): string => new URL('../mcp', document.baseURI).href
+/** Where agents come in. */
+export const mcpAddress = (): string => new URL('../mcp', document.baseURI).href
 
 interface AskingProps {
   readonly asked: NonNullable<Asked>

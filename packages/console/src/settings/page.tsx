@@ -1,11 +1,11 @@
 /** What is set for the engine as a whole, and for who is signed in. */
 import type { User } from '@flow-service/client-sdk'
 
-import { useResource } from '../api/resource.ts'
-import { Loading } from '../parts/states.tsx'
+import { load, useResource } from '../api/resource.ts'
+import { Loading, Refused } from '../parts/states.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { About } from './about.tsx'
-import { Account } from './account.tsx'
+import { Account, ME } from './account.tsx'
 import { Agents } from './agents.tsx'
 import { Connectors } from './connectors.tsx'
 import { Keys } from './keys.tsx'
@@ -16,14 +16,18 @@ import { Users } from './users.tsx'
 import './settings.css'
 
 export function Settings() {
-  const { data: user } = useResource<User>('/users/me').value
+  const { data: user, problem } = useResource<User>(ME).value
   return (
     <div class="page">
       <header class="head">
         <h1>Settings</h1>
       </header>
       {user === undefined ? (
-        <Loading />
+        problem ? (
+          <Refused problem={problem} again={() => void load(ME)} />
+        ) : (
+          <Loading />
+        )
       ) : (
         <Tabs
           tabs={[

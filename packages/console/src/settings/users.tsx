@@ -1,9 +1,9 @@
 /** Who may sign in. */
-import type { User, UserAdmin, UserCreated } from '@flow-service/client-sdk'
+import type { SignInMethods, User, UserAdmin, UserCreated } from '@flow-service/client-sdk'
 import { useState } from 'preact/hooks'
 
 import { call, post } from '../api/call.ts'
-import { load } from '../api/resource.ts'
+import { load, useResource } from '../api/resource.ts'
 import { ago } from '../format.ts'
 import { now } from '../live/clock.ts'
 import { Copied } from '../parts/copied.tsx'
@@ -30,6 +30,8 @@ async function change(user: UserAdmin, to: object, done: string): Promise<void> 
 
 export function Users({ user: me }: { user: User }) {
   const [asked, ask] = useState<Asked>(null)
+  const { data: methods } = useResource<SignInMethods>('/login/methods').value
+  const canMail = methods?.recovery ?? false
   return (
     <>
       <List<UserAdmin>
@@ -50,7 +52,11 @@ export function Users({ user: me }: { user: User }) {
             title: 'Last seen',
             show: ({ last_sign_in_at: ts }) => (ts === null ? 'never' : <span title={ts}>{ago(ts, now.value)}</span>),
           },
-          { title: '', show: (user) => (user.id === me.id ? <small>you</small> : <Actions of={user} ask={ask} />) },
+          {
+            title: '',
+            show: (user) =>
+              user.id === me.id ? <small>you</small> : <Actions of={user} ask={ask} canMail={canMail} />,
+          },
         ]}
       >
         <button class="primary" onClick={() => ask({ what: 'invite' })}>
@@ -62,15 +68,31 @@ export function Users({ user: me }: { user: User }) {
   )
 }
 
-function Actions({ of: user, ask }: { of: UserAdmin; ask: (asked: Asked) => void }) {
+interface ActionsProps {
+  readonly of: UserAdmin
+  readonly ask: (asked: Asked) => void
+  /** Whether the engine sends mails. */
+  readonly canMail: boolean
+}
+
+function Actions({ of: user, ask, canMail }: ActionsProps) {
   const flip = (): Promise<void> =>
     change(
       user,
       { is_superuser: !user.is_superuser },
       user.is_superuser ? 'is no superuser any more' : 'is a superuser',
     )
+  const mail = async (): Promise<void> => {
+    await post(`/password-recovery/${encodeURIComponent(user.email)}`)
+    say(`${user.email}: a mail with a link for a new password is on its way`)
+  }
   return (
     <span class="row-actions">
+      {canMail && user.is_active ? (
+        <button title="Mails a link for a new password" onClick={() => void mail().catch(sayFault)}>
+          Mail a link
+        </button>
+      ) : null}
       <button onClick={() => void flip().catch(sayFault)}>
         {user.is_superuser ? 'Make an ordinary user' : 'Make a superuser'}
       </button>

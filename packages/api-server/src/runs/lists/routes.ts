@@ -19,8 +19,10 @@ import type { Runs } from '../runs.ts'
 import { type Included, included } from './run-lists.ts'
 
 const runParam = z.object({ id: z.uuid('use the id of a run').meta({ description: 'Of the run.' }) })
-/** Rows that may be passed over, which costs less than to order them; behind them a cursor leads. */
-const MAX_OFFSET = 1_000_000
+/** Rows that may be passed over by who goes through a list; behind them a cursor leads. */
+const MAX_OFFSET = 10_000
+/** Where a page may begin for who jumps in a table: to pass over rows costs less than to order them. */
+const MAX_PLACE = 1_000_000
 
 /** The endpoints of lists. */
 export const listEndpoints = {
@@ -50,7 +52,13 @@ export const listEndpoints = {
         .min(1)
         .optional()
         .meta({ description: 'Where the page begins: of the Link of the one before.' }),
-      offset: integer({ min: 0 }).default(0).meta({ description: 'Runs that are passed over, at most 1,000,000.' }),
+      offset: integer({ min: 0 }).default(0).meta({ description: 'Runs that are passed over, at most 10,000.' }),
+      at: integer({ min: 0, max: MAX_PLACE })
+        .optional()
+        .meta({
+          description:
+            'Place in the list where the page begins, for tables in which somebody jumps. In place of `offset`.',
+        }),
     }),
     replies: {
       200: reply.json(
@@ -106,9 +114,17 @@ export const listEndpoints = {
 /** The handlers of {@link listEndpoints}. */
 export const listHandlers = ({ runs }: { runs: Runs }): Handlers<typeof listEndpoints> => ({
   async list({ query, request }) {
-    const { limit, offset, filter, sort, cursor, include, ...of } = query
-    if (offset > MAX_OFFSET) throw farOffset(offset)
-    const asked = { limit, offset, filter, sort, cursor, include: includedIn(include), of: filterOf(of) }
+    const { limit, at, filter, sort, cursor, include, ...of } = query
+    if (of.offset > MAX_OFFSET) throw farOffset(of.offset)
+    const asked = {
+      limit,
+      offset: at ?? of.offset,
+      filter,
+      sort,
+      cursor,
+      include: includedIn(include),
+      of: filterOf(of),
+    }
     const page = await runs.lists.list(asked)
     return {
       status: 200,
@@ -144,6 +160,7 @@ function nextPage({ url, baseUrl }: RequestFacts, cursor: string): string {
   const path = mark < 0 ? url : url.slice(0, mark)
   const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark))
   query.delete('offset')
+  query.delete('at')
   query.set('cursor', cursor)
   return `<${baseUrl}${path}?${query.toString()}>; rel="next"`
 }

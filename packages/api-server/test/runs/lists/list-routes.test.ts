@@ -98,11 +98,18 @@ describe('pages', () => {
     expect(await (await fetch(other)).json()).toMatchObject({ errors: [{ path: 'query.cursor', code: 'bad_cursor' }] })
     const after = /^<(.*)>; rel="next"$/.exec(second.headers.get('link') ?? '')?.[1] ?? ''
     expect(await (await fetch(after)).json()).toEqual([])
+    // who jumps in a table begins at a place, and goes on by the cursor from there
+    const there = await call('GET', `/runs?flow=fit&sort=-params.lr&limit=2&at=2&include=params`)
+    expect((there.body as RunSummary[]).map((run) => run.params?.['lr'])).toEqual([2, 1])
+    const behind = /^<(.*)>; rel="next"$/.exec(there.headers.get('link') ?? '')?.[1] ?? ''
+    expect(behind).not.toMatch(/[?&]at=/)
+    expect(((await (await fetch(behind)).json()) as unknown[]).length).toBe(1)
   })
 
   test.each([
     ['cursor=abc', 'query.cursor', /take it from the Link/],
-    ['offset=1000001', 'query.offset', /cursor/],
+    ['offset=10001', 'query.offset', /cursor/],
+    ['at=1000001', 'query.at', /1000000/],
     ['include=curves', 'query.include', /params, results, metrics, progress, total/],
     ['sort=lr', 'query.sort', /no field to sort by/],
     ['sort=a,b,c,d', 'query.sort', /at most 3/],
