@@ -339,7 +339,11 @@ def run(n):
     const look = (name: string) => line(name).getByRole('button', { name: 'Look' }).click()
     await look('beep.wav')
     const sound = page.locator('audio')
+<<<<<<< HEAD
     await expect.poll(() => page.evaluate("document.querySelector('audio').duration")).toBe(2)
+=======
+    await expect.poll(() => page.evaluate('document.querySelector("audio")?.duration')).toBe(2)
+>>>>>>> w-runs
     expect(await sound.getAttribute('src')).toMatch(/^\/api\/v1\/artifacts\/.*ticket=/)
     await look('table.csv')
     const table = page.getByRole('region', { name: 'table.csv' }).getByRole('row')
