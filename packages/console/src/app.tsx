@@ -51,6 +51,13 @@ const areas: readonly Area[] = [
     page: lazy(() => import('./runs/runs-page.tsx').then(({ Runs }) => Runs)),
   },
   {
+    name: 'dashboards',
+    title: 'Boards',
+    icon: 'boards',
+    letter: 'b',
+    page: lazy(() => import('./dashboards/page.tsx').then(({ Dashboards }) => Dashboards)),
+  },
+  {
     name: 'devices',
     title: 'Devices',
     icon: 'device',

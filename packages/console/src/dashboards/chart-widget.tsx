@@ -1,0 +1,173 @@
+/** Values of messages over time, or curves of runs. */
+import type { MessageHistoryEntry } from '@flow-service/client-sdk'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+
+import { get } from '../api/call.ts'
+import { clock, duration, number, shortId } from '../format.ts'
+import { Chart } from '../parts/chart/chart.tsx'
+import { coloursOf } from '../parts/chart/colours.ts'
+import { type Series, smoothed } from '../parts/chart/series.ts'
+import { Loading } from '../parts/states.tsx'
+import { theme } from '../theme.ts'
+import { type BoardNow, messagesOf } from './live.ts'
+import type { WidgetProps } from './newest.ts'
+import { useRuns } from './runs-of.ts'
+
+export function ChartWidget(props: WidgetProps<'chart'>) {
+  const { source } = props.widget
+  return source?.kind === 'runs' ? <OfRuns {...props} /> : <OfMessages {...props} />
+}
+
+/** Columns of one curve before they have a colour. */
+interface Columns {
+  readonly key: string
+  readonly name: string
+  readonly xs: readonly number[]
+  readonly ys: readonly number[]
+}
+
+function useSeries(columns: readonly Columns[], smoothing: number): readonly Series[] {
+  return useMemo(() => {
+    const last = new Map(columns.map(({ key, ys }) => [key, ys.at(-1) ?? Number.NaN]))
+    const colours = coloursOf(
+      columns.map(({ key }) => key),
+      (key) => last.get(key) ?? Number.NaN,
+      theme.value,
+    )
+    return columns.map(({ key, name, xs, ys }) => {
+      const values = Float64Array.from(ys)
+      return {
+        key,
+        name,
+        colour: colours.get(key) ?? 'currentColor',
+        xs: Float64Array.from(xs),
+        ys: smoothed(values, smoothing),
+        ...(smoothing > 0 ? { raw: values } : {}),
+      }
+    })
+  }, [columns, smoothing, theme.value])
+}
+
+function OfRuns({ widget: { title, source, options }, now }: WidgetProps<'chart'>) {
+  const runs = source?.kind === 'runs' ? source : null
+  const { data, fault } = useRuns(runs, now)
+  const columns = useMemo<readonly Columns[]>(
+    () =>
+      (data?.curves ?? [])
+        .filter(({ count }) => count > 0)
+        .map(({ run, metric, x, y }) => ({
+          key: `${run} ${metric}`,
+          name: (runs?.metrics.length ?? 0) > 1 ? `${metric} ${shortId(run)}` : shortId(run),
+          xs: x.map(Number),
+          ys: y.map(Number),
+        })),
+    [data],
+  )
+  const series = useSeries(columns, options.smoothing ?? 0)
+  if (data === null) return fault === null ? <Loading /> : <p class="hint">{fault}</p>
+  if (series.length === 0) return <p class="hint">None of these runs has such a curve.</p>
+  return (
+    <Chart
+      series={series}
+      label={`${title || 'Curves of runs'}: ${series.length} curves`}
+      isLogX={options.log_x ?? false}
+      isLogY={options.log_y ?? false}
+      textOfX={runs?.x === 'time' ? duration : number}
+      theme={theme.value}
+    />
+  )
+}
+
+/** Values kept of one message; history has as many. */
+const MOST = 1000
+/** The chart is drawn anew at most so often. */
+const EVERY_MS = 250
+
+function OfMessages({ widget, now }: WidgetProps<'chart'>) {
+  const messages = messagesOf(widget).join()
+  const { source, options, title } = widget
+  const windowS = source?.kind === 'messages' ? source.window_s : undefined
+  const columns = useHistory(messages, windowS, now)
+  const series = useSeries(columns ?? [], options.smoothing ?? 0)
+  if (messages === '') return <p class="hint">Bind it to a message, or to runs.</p>
+  if (columns === null) return <Loading />
+  if (series.every(({ xs }) => xs.length === 0)) return <p class="hint">no numbers yet</p>
+  return (
+    <Chart
+      series={series}
+      label={`${title || 'Values over time'}: ${messages}`}
+      isLogY={options.log_y ?? false}
+      textOfX={(x) => clock(new Date(x).toISOString()).slice(0, 8)}
+      theme={theme.value}
+    />
+  )
+}
+
+/** The history of messages, and what is published while the dashboard is open; null until it is known. */
+function useHistory(messages: string, windowS: number | undefined, now: BoardNow): readonly Columns[] | null {
+  const [shown, setShown] = useState<readonly Columns[] | null>(null)
+  useEffect(() => {
+    if (messages === '') return
+    const known = new Map(messages.split(',').map((name) => [name, { xs: [] as number[], ys: [] as number[] }]))
+    let isOver = false
+    let timer = 0
+    const show = (): void => {
+      timer = 0
+      const since = windowS === undefined ? -Infinity : Date.now() - windowS * 1000
+      setShown([...known].map(([name, { xs, ys }]) => columnsOf(name, xs, ys, since)))
+    }
+    const read = async (name: string): Promise<void> => {
+      const since = windowS === undefined ? '' : `&since=${new Date(Date.now() - windowS * 1000).toISOString()}`
+      const entries = await get<MessageHistoryEntry[]>(
+        `/messages/${encodeURIComponent(name)}/history?limit=${MOST}${since}`,
+      )
+      const columns = known.get(name)
+      if (!columns) return
+      const old = entries.toReversed().filter(({ value }) => typeof value === 'number')
+      const last = old.at(-1)?.ts
+      // what came while it was read stays behind it
+      const from = last === undefined ? 0 : columns.xs.findIndex((x) => x > Date.parse(last))
+      const newer = from < 0 ? columns.xs.length : from
+      columns.xs = [...old.map(({ ts }) => Date.parse(ts)), ...columns.xs.slice(newer)]
+      columns.ys = [...old.map(({ value }) => value as number), ...columns.ys.slice(newer)]
+    }
+    const readAll = (): void => {
+      // a message that is not there yet has no history: its values come when it is
+      void Promise.allSettled([...known.keys()].map(read)).then(() => {
+        if (!isOver) show()
+      })
+    }
+    const end = now.listen((frames) => {
+      for (const frame of frames) {
+        // the socket is there, or there again: what came before that is in the history
+        if (frame.type === 'snapshot') readAll()
+        if (frame.type !== 'value' || frame.run !== null || typeof frame.value !== 'number') continue
+        const columns = known.get(frame.message)
+        if (!columns) continue
+        columns.xs.push(Date.parse(frame.ts))
+        columns.ys.push(frame.value)
+        if (columns.xs.length > 2 * MOST) {
+          columns.xs.splice(0, MOST)
+          columns.ys.splice(0, MOST)
+        }
+        if (timer === 0) timer = window.setTimeout(show, EVERY_MS)
+      }
+    })
+    readAll()
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+      end()
+    }
+  }, [messages, windowS, now])
+  return shown
+}
+
+function columnsOf(name: string, xs: readonly number[], ys: readonly number[], since: number): Columns {
+  const from = Math.max(
+    0,
+    xs.length - MOST,
+    xs.findIndex((x) => x >= since),
+  )
+  return { key: name, name, xs: xs.slice(from), ys: ys.slice(from) }
+}

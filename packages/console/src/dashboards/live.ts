@@ -1,0 +1,71 @@
+/** What happens to what a dashboard shows: values of messages as signals, and a turn that goes on when runs have changed. */
+import type { DashboardContentOutput, WidgetOutput } from '@flow-service/client-sdk'
+import type { EventFrame } from '@flow-service/protocol'
+import { type ReadonlySignal, signal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+
+import { follow } from '../live/events.ts'
+import { type LiveValues, liveValues } from '../live/values.ts'
+
+export interface BoardNow {
+  readonly values: LiveValues
+  /** Goes on when runs have begun or ended, or a run of a flow has gone on. */
+  readonly turn: ReadonlySignal<number>
+  /** Frames as they come; ends with the result. */
+  readonly listen: (listener: (frames: readonly EventFrame[]) => void) => () => void
+}
+
+/** Curves of runs are read anew at most so often. */
+const AGAIN_MS = 1000
+
+/** Follows the messages and runs of a dashboard while it is on the page. */
+export function useBoardNow(content: DashboardContentOutput): BoardNow {
+  const flows = flowsOf(content).join()
+  const made = useMemo(() => {
+    const values = liveValues()
+    const turn = signal(0)
+    const listeners = new Set<(frames: readonly EventFrame[]) => void>()
+    return { values, turn, listeners, now: { values, turn, listen: listening(listeners) } }
+  }, [flows])
+  useEffect(() => {
+    if (flows === '') return
+    let timer = 0
+    const end = follow({ kinds: ['value', 'run'], flows: flows.split(',') }, (frames) => {
+      made.values.take(frames)
+      for (const listener of made.listeners) listener(frames)
+      const isOfRuns = frames.some((frame) => frame.type === 'run' || (frame.type === 'value' && frame.run !== null))
+      if (timer !== 0 || !isOfRuns) return
+      timer = window.setTimeout(() => {
+        timer = 0
+        made.turn.value += 1
+      }, AGAIN_MS)
+    })
+    return () => {
+      clearTimeout(timer)
+      end()
+    }
+  }, [flows, made])
+  return made.now
+}
+
+const listening =
+  (listeners: Set<(frames: readonly EventFrame[]) => void>): BoardNow['listen'] =>
+  (listener) => {
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  }
+
+/** Messages that a widget shows or publishes. */
+export const messagesOf = ({ binding, source }: WidgetOutput): readonly string[] => [
+  ...(binding ? [binding.message] : []),
+  ...(source?.kind === 'messages' ? source.messages : []),
+]
+
+/** The flows whose messages and runs are shown. A source of runs that does not name its flow is of any. */
+function flowsOf({ widgets }: DashboardContentOutput): readonly string[] {
+  const flows = widgets.flatMap((widget) => [
+    ...messagesOf(widget).map((message) => message.slice(0, message.indexOf('.'))),
+    ...(widget.source?.kind === 'runs' && 'flow' in widget.source.select ? [widget.source.select.flow] : []),
+  ])
+  return [...new Set(flows)].toSorted()
+}
