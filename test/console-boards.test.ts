@@ -81,6 +81,8 @@ describe.skipIf(!hasChromium())('dashboards in the console', () => {
     await expect.poll(() => valueOf('hall.word')).toBe('rung')
     await at.send('POST', '/messages/hall.temp', { value: 31.25 })
     await widget(page, 'temp').getByText('31.25').waitFor()
+    await widget(page, 'temp over time').getByText('one value so far: 31.25').waitFor()
+    await at.send('POST', '/messages/hall.temp', { value: 32 })
     await widget(page, 'temp over time').locator('canvas').waitFor()
     expect(complaints).toEqual([])
   })

@@ -91,7 +91,11 @@ function OfMessages({ widget, now }: WidgetProps<'chart'>) {
   const series = useSeries(columns ?? [], options.smoothing ?? 0)
   if (messages === '') return <p class="hint">Bind it to a message, or to runs.</p>
   if (columns === null) return <Loading />
-  if (series.every(({ xs }) => xs.length === 0)) return <p class="hint">no numbers yet</p>
+  const times = new Set(series.flatMap(({ xs }) => [...xs.slice(0, 2)]))
+  if (times.size === 0) return <p class="hint">no numbers yet</p>
+  // one moment has no axis
+  if (times.size === 1)
+    return <p class="hint">one value so far: {number(series.find(({ ys }) => ys.length > 0)?.ys[0] ?? 0)}</p>
   return (
     <Chart
       series={series}
