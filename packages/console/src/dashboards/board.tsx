@@ -50,7 +50,7 @@ export function Board({ content, issues, frame }: BoardProps) {
 }
 
 /** As one reads: from above, and from the left. */
-export const inOrder = (widgets: readonly WidgetOutput[]): readonly WidgetOutput[] =>
+const inOrder = (widgets: readonly WidgetOutput[]): readonly WidgetOutput[] =>
   widgets.toSorted((a, b) => a.y - b.y || a.x - b.x)
 
 const placeOf = ({ x, y, w, h }: WidgetOutput) => ({

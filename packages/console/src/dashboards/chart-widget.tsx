@@ -91,7 +91,7 @@ function OfMessages({ widget, now }: WidgetProps<'chart'>) {
   const series = useSeries(columns ?? [], options.smoothing ?? 0)
   if (messages === '') return <p class="hint">Bind it to a message, or to runs.</p>
   if (columns === null) return <Loading />
-  const times = new Set(series.flatMap(({ xs }) => [...xs.slice(0, 2)]))
+  const times = new Set(series.flatMap(({ xs }) => Array.from(xs.slice(0, 2))))
   if (times.size === 0) return <p class="hint">no numbers yet</p>
   // one moment has no axis
   if (times.size === 1)

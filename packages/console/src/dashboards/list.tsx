@@ -22,7 +22,7 @@ import { say, sayFault } from '../parts/toast.tsx'
 import { go, query, setQuery } from '../router.ts'
 import { ofMessages } from './grid.ts'
 
-export const BOARDS = '/dashboards/'
+const BOARDS = '/dashboards/'
 const at = (name: string): string => BOARDS + encodeURIComponent(name)
 
 type Asked =

@@ -277,6 +277,8 @@ const optionsOf: Readonly<
   input: [['placeholder', 'Placeholder', 'text']],
 }
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
 function OptionFields({ widget, fault, change }: OptionFieldsProps) {
   const [wrong, setWrong] = useState<string | null>(null)
   const options: Readonly<Record<string, unknown>> = widget.options
@@ -313,7 +315,7 @@ function OptionFields({ widget, fault, change }: OptionFieldsProps) {
               <textarea
                 {...tied}
                 rows={12}
-                value={String(options[key] ?? '')}
+                value={textOf(options[key])}
                 onChange={({ currentTarget }) => set(key, currentTarget.value)}
               />
             )}
@@ -324,7 +326,7 @@ function OptionFields({ widget, fault, change }: OptionFieldsProps) {
             label={label}
             about={is === 'json' ? 'JSON' : ''}
             value={
-              options[key] === undefined ? '' : is === 'text' ? String(options[key]) : JSON.stringify(options[key])
+              is === 'text' ? textOf(options[key]) : options[key] === undefined ? '' : JSON.stringify(options[key])
             }
             keep={(text) => read(key, is, text)}
           />

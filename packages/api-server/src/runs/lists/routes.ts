@@ -53,12 +53,10 @@ export const listEndpoints = {
         .optional()
         .meta({ description: 'Where the page begins: of the Link of the one before.' }),
       offset: integer({ min: 0 }).default(0).meta({ description: 'Runs that are passed over, at most 10,000.' }),
-      at: integer({ min: 0, max: MAX_PLACE })
-        .optional()
-        .meta({
-          description:
-            'Place in the list where the page begins, for tables in which somebody jumps. In place of `offset`.',
-        }),
+      at: integer({ min: 0, max: MAX_PLACE }).optional().meta({
+        description:
+          'Place in the list where the page begins, for tables in which somebody jumps. In place of `offset`.',
+      }),
     }),
     replies: {
       200: reply.json(
