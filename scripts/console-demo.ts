@@ -116,6 +116,72 @@ async function publish(client: Client, name: string, document: object): Promise<
   await client.http.flows.publish({ name, version })
 }
 
+/** A place on the grid of a board. */
+const place = (x: number, y: number, w: number, h: number) => ({ x, y, w, h })
+
+const board = {
+  title: 'Living room',
+  content: {
+    widgets: [
+      {
+        id: 'temp',
+        type: 'value',
+        title: 'Temperature',
+        binding: { message: 'climate.temp' },
+        options: { unit: '°C', decimals: 1 },
+        ...place(0, 0, 3, 2),
+      },
+      {
+        id: 'damp',
+        type: 'gauge',
+        title: 'Humidity',
+        binding: { message: 'climate.humidity' },
+        options: { unit: '%', thresholds: [{ from: 60, level: 'warning' }] },
+        ...place(3, 0, 3, 4),
+      },
+      {
+        id: 'about',
+        type: 'text',
+        options: { markdown: '**Heating** comes on below 19 °C. See [the flow](#/flows/climate).' },
+        ...place(0, 2, 3, 2),
+      },
+      {
+        id: 'curve',
+        type: 'chart',
+        title: 'Temperature and its mean',
+        source: { kind: 'messages', messages: ['climate.temp', 'climate.room_temp'] },
+        ...place(6, 0, 6, 4),
+      },
+      {
+        id: 'runs',
+        type: 'table',
+        title: 'Newest trainings',
+        source: { kind: 'runs', select: { latest: 5, flow: 'train' }, metrics: [] },
+        ...place(0, 4, 6, 4),
+      },
+      {
+        id: 'loss',
+        type: 'chart',
+        title: 'Loss',
+        source: { kind: 'runs', select: { latest: 5, flow: 'train' }, metrics: ['train.loss'] },
+        ...place(6, 4, 6, 4),
+      },
+    ],
+  },
+}
+
+/** Boards that ask to be adopted, from an address of their own; the second one is adopted. */
+async function pairBoards(call: Call): Promise<void> {
+  await call('POST', '/devices/pair', { name: 'Hall panel', board: 'esp32-s3', firmware: '1.4.2' })
+  const made = await call('POST', '/devices/pair', { name: 'Kitchen sensor', board: 'esp32-c6', firmware: '0.9.0' })
+  const { code } = made as { code: string }
+  await call('POST', '/devices/kitchen', { name: 'Kitchen sensor' })
+  await call('POST', '/devices/kitchen/pair', { code })
+}
+
+type Send = (method: string, path: string, body: object) => Promise<{ readonly status: number; readonly body: unknown }>
+type Call = (method: string, path: string, body: object) => Promise<unknown>
+
 export interface Demo {
   /** Ids of the runs of the sweep. */
   readonly sweep: readonly string[]
@@ -125,7 +191,12 @@ export interface Demo {
   readonly feel: (temp: number, humidity: number) => Promise<void>
 }
 
-export async function fillDemo(client: Client, baseUrl: string): Promise<Demo> {
+export async function fillDemo(client: Client, baseUrl: string, send: Send): Promise<Demo> {
+  const call: Call = async (method, path, body) => {
+    const answer = await send(method, path, body)
+    if (answer.status >= 400) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`)
+    return answer.body
+  }
   await publish(client, 'climate', climate)
   await publish(client, 'bathroom', fan)
   await publish(client, 'train', train)
@@ -137,6 +208,12 @@ export async function fillDemo(client: Client, baseUrl: string): Promise<Demo> {
   for (const id of sweep) await client.wait(id)
   await client.runs.submit('train', { params: { lr: 0.02, depth: 5 } }).then((run) => run.wait())
   await client.runs.submit('train', { params: { lr: -1 } }).then((run) => run.wait())
+  await call('POST', '/dashboards/living_room', board)
+  await call('POST', '/dashboards/living_room/publish', {})
+  await pairBoards(call)
+  await call('POST', '/workers/tokens', { name: 'lab-3', labels: ['gpu'] })
+  await call('POST', '/flavors/', { name: 'large', cpus: 8, gpus: 1, ram_mb: 32_000, description: 'trainings' })
+  await call('PUT', '/secrets/mqtt_password', { value: 'shown to nobody' })
   return {
     sweep,
     run: sweep[7] ?? '',

@@ -42,15 +42,18 @@ const screens: readonly Screen[] = [
   { name: 'home', at: '/', shows: '.mini-graph' },
   { name: 'flows', at: '/flows' },
   { name: 'flow', at: '/flows/climate', shows: '.react-flow__node' },
-  { name: 'runs', at: '/runs' },
+  { name: 'runs', at: '/runs', shows: '.rows .cell' },
   { name: 'new-run', at: '/runs/new?flow=train', act: planSweep },
   { name: 'run', at: ({ run }) => `/runs/${run}` },
   { name: 'compare', at: ({ sweep }) => `/compare?ids=${sweep.join()}&metric=train.loss`, shows: '.chart canvas' },
   { name: 'boards', at: '/dashboards' },
-  { name: 'devices', at: '/devices' },
-  { name: 'workers', at: '/workers' },
-  { name: 'events', at: '/events' },
-  { name: 'settings', at: '/settings' },
+  { name: 'board', at: '/dashboards/living_room', shows: '.chart canvas' },
+  { name: 'board-edit', at: '/dashboards/living_room/edit?widget=damp', shows: '.chart canvas' },
+  { name: 'devices', at: '/devices', shows: '.check' },
+  { name: 'workers', at: '/workers?tab=tokens', shows: '.sheet' },
+  { name: 'events', at: '/events?tab=audit', shows: '.sheet' },
+  { name: 'health', at: '/events?tab=health', shows: '.sheet' },
+  { name: 'settings', at: '/settings', shows: '.sheet' },
 ]
 
 /** The walk: what somebody sees in the first two minutes, in this order. */
@@ -58,7 +61,7 @@ const walk: readonly Screen[] = [
   { name: 'walk-2-home', at: '/', shows: '.mini-graph' },
   { name: 'walk-3-value-on-a-wire', at: '/flows/climate', shows: '.react-flow__node' },
   { name: 'walk-4-sweep', at: '/runs/new?flow=train', act: planSweep },
-  { name: 'walk-5-runs', at: '/runs?flow=train' },
+  { name: 'walk-5-runs', at: '/runs?flow=train', shows: '.rows .cell' },
   {
     name: 'walk-6-compared',
     at: ({ sweep }) => `/compare?ids=${sweep.join()}&metric=train.loss`,
@@ -127,7 +130,7 @@ const isWanted = ({ name }: Screen): boolean => wanted.length === 0 || wanted.in
 mkdirSync(folder, { recursive: true })
 await using browser = await startChromium()
 await using at = await startService(account)
-const demo = await fillDemo(at.client, at.baseUrl)
+const demo = await fillDemo(at.client, at.baseUrl, at.send)
 for (const theme of ['light', 'dark'] as const) {
   await using opened = await openConsole(browser, at.origin, '', { theme })
   const { page, complaints } = opened

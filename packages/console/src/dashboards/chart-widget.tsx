@@ -2,7 +2,7 @@
 import type { MessageHistoryEntry } from '@flow-service/client-sdk'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 
-import { get } from '../api/call.ts'
+import { get, Problem } from '../api/call.ts'
 import { clock, duration, number, shortId } from '../format.ts'
 import { Chart } from '../parts/chart/chart.tsx'
 import { coloursOf } from '../parts/chart/colours.ts'
@@ -78,8 +78,8 @@ function OfRuns({ widget: { title, source, options }, now }: WidgetProps<'chart'
   )
 }
 
-/** Values kept of one message; history has as many. */
-const MOST = 1000
+/** Values kept of one message; the engine tells no more of a history at once. */
+const MOST = 500
 /** The chart is drawn anew at most so often. */
 const EVERY_MS = 250
 
@@ -87,10 +87,10 @@ function OfMessages({ widget, now }: WidgetProps<'chart'>) {
   const messages = messagesOf(widget).join()
   const { source, options, title } = widget
   const windowS = source?.kind === 'messages' ? source.window_s : undefined
-  const columns = useHistory(messages, windowS, now)
+  const { columns, fault } = useHistory(messages, windowS, now)
   const series = useSeries(columns ?? [], options.smoothing ?? 0)
   if (messages === '') return <p class="hint">Bind it to a message, or to runs.</p>
-  if (columns === null) return <Loading />
+  if (columns === null) return fault === null ? <Loading /> : <p class="hint">{fault}</p>
   const times = new Set(series.flatMap(({ xs }) => Array.from(xs.slice(0, 2))))
   if (times.size === 0) return <p class="hint">no numbers yet</p>
   // one moment has no axis
@@ -107,9 +107,15 @@ function OfMessages({ widget, now }: WidgetProps<'chart'>) {
   )
 }
 
-/** The history of messages, and what is published while the dashboard is open; null until it is known. */
-function useHistory(messages: string, windowS: number | undefined, now: BoardNow): readonly Columns[] | null {
-  const [shown, setShown] = useState<readonly Columns[] | null>(null)
+interface History {
+  /** Null until they are known. */
+  readonly columns: readonly Columns[] | null
+  readonly fault: string | null
+}
+
+/** The history of messages, and what is published while the dashboard is open. */
+function useHistory(messages: string, windowS: number | undefined, now: BoardNow): History {
+  const [history, setHistory] = useState<History>({ columns: null, fault: null })
   useEffect(() => {
     if (messages === '') return
     const known = new Map(messages.split(',').map((name) => [name, { xs: [] as number[], ys: [] as number[] }]))
@@ -118,7 +124,7 @@ function useHistory(messages: string, windowS: number | undefined, now: BoardNow
     const show = (): void => {
       timer = 0
       const since = windowS === undefined ? -Infinity : Date.now() - windowS * 1000
-      setShown([...known].map(([name, { xs, ys }]) => columnsOf(name, xs, ys, since)))
+      setHistory({ columns: [...known].map(([name, { xs, ys }]) => columnsOf(name, xs, ys, since)), fault: null })
     }
     const read = async (name: string): Promise<void> => {
       const since = windowS === undefined ? '' : `&since=${new Date(Date.now() - windowS * 1000).toISOString()}`
@@ -136,10 +142,15 @@ function useHistory(messages: string, windowS: number | undefined, now: BoardNow
       columns.ys = [...old.map(({ value }) => value as number), ...columns.ys.slice(newer)]
     }
     const readAll = (): void => {
-      // a message that is not there yet has no history: its values come when it is
-      void Promise.allSettled([...known.keys()].map(read)).then(() => {
-        if (!isOver) show()
-      })
+      Promise.all([...known.keys()].map((name) => read(name).catch(unlessMissing))).then(
+        () => {
+          if (!isOver) show()
+        },
+        (error: unknown) => {
+          const fault = error instanceof Error ? error.message : String(error)
+          if (!isOver) setHistory(({ columns }) => ({ columns, fault }))
+        },
+      )
     }
     const end = now.listen((frames) => {
       for (const frame of frames) {
@@ -164,7 +175,12 @@ function useHistory(messages: string, windowS: number | undefined, now: BoardNow
       end()
     }
   }, [messages, windowS, now])
-  return shown
+  return history
+}
+
+/** A message that is not there yet has no history: its values come when it is. */
+function unlessMissing(error: unknown): void {
+  if (!(error instanceof Problem && error.status === 404)) throw error
 }
 
 function columnsOf(name: string, xs: readonly number[], ys: readonly number[], since: number): Columns {

@@ -7,6 +7,8 @@ import { Icon } from '../parts/icon.tsx'
 interface Matter {
   readonly what: string
   readonly about: string
+  /** Where something can be done about it. */
+  readonly at: string
 }
 
 export function Attention({ flows, summary }: { flows: readonly FlowListItem[]; summary: ObservabilitySummary }) {
@@ -16,9 +18,9 @@ export function Attention({ flows, summary }: { flows: readonly FlowListItem[]; 
     <section class="card attention" aria-label="Needs attention">
       <h2>Needs attention</h2>
       <ul>
-        {matters.map(({ what, about }) => (
+        {matters.map(({ what, about, at }) => (
           <li key={`${about} ${what}`}>
-            <Icon name="warn" /> <b>{about}</b> {what}
+            <Icon name="warn" /> <a href={`#${at}`}>{about}</a> {what}
           </li>
         ))}
       </ul>
@@ -34,27 +36,37 @@ function ofFlows(flows: readonly FlowListItem[]): Matter[] {
       issues.warning > 0 ? counted(issues.warning, 'warning') : [],
     ]
     const what = found.flat().join(' and ')
-    if (status === 'failed') return [{ about, what: what === '' ? 'has failed' : `has failed, with ${what}` }]
-    return what === '' ? [] : [{ about, what: `has ${what}` }]
+    const at = `/flows/${encodeURIComponent(name)}`
+    if (status === 'failed') return [{ about, at, what: what === '' ? 'has failed' : `has failed, with ${what}` }]
+    return what === '' ? [] : [{ about, at, what: `has ${what}` }]
   })
 }
 
 function ofEngine({ counts, workers, load_errors: unloaded }: ObservabilitySummary): Matter[] {
   const { dead_letters: letters, failed_nodes: nodes, pending_devices: devices } = counts
   return [
-    ...(nodes > 0 ? [{ about: 'Nodes', what: `${counted(nodes, 'node')} of live flows failed the last time` }] : []),
+    ...(nodes > 0
+      ? [{ about: 'Nodes', at: '/flows', what: `${counted(nodes, 'node')} of live flows failed the last time` }]
+      : []),
     ...(letters > 0
       ? [
           {
             about: 'Dead letters',
+            at: '/events?tab=dead',
             what: `${letters === 1 ? '1 delivery' : `${number(letters)} deliveries`} ended without being done`,
           },
         ]
       : []),
-    ...(devices > 0 ? [{ about: 'Devices', what: `${counted(devices, 'device')} would like to be adopted` }] : []),
-    ...(workers.needs_upgrade > 0
-      ? [{ about: 'Workers', what: `${counted(workers.needs_upgrade, 'worker')} of an old version` }]
+    ...(devices > 0
+      ? [{ about: 'Devices', at: '/devices', what: `${counted(devices, 'device')} would like to be adopted` }]
       : []),
-    ...unloaded.map(({ package: about, reason }) => ({ about, what: `could not be loaded: ${reason}` })),
+    ...(workers.needs_upgrade > 0
+      ? [{ about: 'Workers', at: '/workers', what: `${counted(workers.needs_upgrade, 'worker')} of an old version` }]
+      : []),
+    ...unloaded.map(({ package: about, reason }) => ({
+      about,
+      at: '/settings?tab=connectors',
+      what: `could not be loaded: ${reason}`,
+    })),
   ]
 }
