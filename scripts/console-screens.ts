@@ -89,6 +89,7 @@ async function show(page: Page, { at, shows = 'h1', act }: Screen, demo: Demo): 
   await demo.feel(18.4, 64)
   await demo.feel(18.2, 66)
   await page.waitForLoadState('networkidle')
+  while ((await page.locator('.skeleton').count()) > 0) await page.waitForTimeout(50)
   // whatever moves has come to rest
   await page.evaluate(`Promise.all(document.getAnimations().flatMap((one) =>
     one.effect.getComputedTiming().iterations === Infinity ? [] : one.finished.catch(() => null)))`)

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { hasChromium, startChromium } from './components/chromium.ts'
-import { account, type ConsoleOptions, faultsOf, openConsole, signIn } from './components/console-page.ts'
+import { account, type ConsoleOptions, faultsOf, openConsole, overlapOf, signIn } from './components/console-page.ts'
 import { publishFlow, scaleFlow } from './documents.ts'
 import { startService, type TestService } from './service.ts'
 
@@ -247,8 +247,8 @@ describe.skipIf(!hasChromium())('dashboards in the console', () => {
         await page.evaluate(`location.hash = '${place}'`)
         await page.getByRole('heading', { name: title, level: 1, exact: true }).waitFor()
         await expect.poll(() => page.getByLabel('Loading').count()).toBe(0)
-        const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
-        expect([place, isWide, await faultsOf(page)]).toEqual([place, false, []])
+        const overlap = await overlapOf(page)
+        expect([place, overlap, await faultsOf(page)]).toEqual([place, 0, []])
       }
       expect(complaints).toEqual([])
     },

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { hasChromium, startChromium } from './components/chromium.ts'
-import { account, type ConsoleOptions, faultsOf, openConsole, signIn } from './components/console-page.ts'
+import { account, type ConsoleOptions, faultsOf, openConsole, overlapOf, signIn } from './components/console-page.ts'
 import { startService, type TestService } from './service.ts'
 
 /** A name that would be a picture, were it read as HTML. */
@@ -524,7 +524,7 @@ describe.skipIf(!hasChromium())('the editor of flows', () => {
     // all of it at full width, the longest page on a phone
     const look = async (isLong = false): Promise<void> => {
       if (width === 1440 || (width === 390 && isLong)) expect(await faultsOf(page)).toEqual([])
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+      expect(await overlapOf(page)).toBe(0)
     }
     await page.getByRole('textbox', { name: 'Code of p' }).waitFor()
     await look(true)

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 
 import { openSink } from '../packages/api-server/test/alerts/sink.ts'
 import { hasChromium, startChromium } from './components/chromium.ts'
-import { account, type ConsoleOptions, faultsOf, openConsole, signIn } from './components/console-page.ts'
+import { account, type ConsoleOptions, faultsOf, openConsole, overlapOf, signIn } from './components/console-page.ts'
 import { nodeArguments } from './components/node-arguments.ts'
 import { publishFlow } from './documents.ts'
 import { startService, type TestService } from './service.ts'
@@ -222,8 +222,8 @@ describe.skipIf(!hasChromium())('workers and events in the console', () => {
       for (const tab of tabs) {
         await page.getByRole('tab', { name: tab }).click()
         await expect.poll(() => page.getByLabel('Loading').count()).toBe(0)
-        const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
-        expect([tab, isWide, await faultsOf(page)]).toEqual([tab, false, []])
+        const overlap = await overlapOf(page)
+        expect([tab, overlap, await faultsOf(page)]).toEqual([tab, 0, []])
       }
       expect(complaints).toEqual([])
     },

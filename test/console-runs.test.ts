@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { hasChromium, startChromium } from './components/chromium.ts'
-import { account, type ConsoleOptions, faultsOf, openConsole, signIn } from './components/console-page.ts'
+import { account, type ConsoleOptions, faultsOf, openConsole, overlapOf, signIn } from './components/console-page.ts'
 import { publishFlow, pythonFlow, pythonNode } from './documents.ts'
 import { startService, type TestService } from './service.ts'
 
@@ -478,10 +478,7 @@ def run(n):
     const [run] = await at.client.runs.list({ flow: 'fit', limit: 1 })
     await using shown = await opened('#/runs', { width })
     const { page } = shown
-    // the page scrolls within `main`
-    const overlap = () =>
-      page.evaluate(`Math.max(...[document.documentElement, document.querySelector('main')].map(
-        (box) => box.scrollWidth - box.clientWidth))`)
+    const overlap = () => overlapOf(page)
     for (const hash of ['#/runs', '#/runs?by=sweep', '#/runs/new?flow=fit', `#/runs/${run?.id}`]) {
       // oxlint-disable no-await-in-loop -- one view after the other
       await page.goto(`${at.origin}/console/${hash}`)

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { client, openProvider } from '../packages/api-server/test/auth/oidc/real-provider.ts'
 import { begin, ended } from './cli-process.ts'
 import { hasChromium, startChromium } from './components/chromium.ts'
-import { account, type ConsoleOptions, faultsOf, openConsole, signIn } from './components/console-page.ts'
+import { account, type ConsoleOptions, faultsOf, openConsole, overlapOf, signIn } from './components/console-page.ts'
 import { freePort } from './components/free-port.ts'
 import { alarmFlow, publishFlow, scaleFlow } from './documents.ts'
 import { DataDirectory } from './engine-process.ts'
@@ -262,10 +262,7 @@ describe.skipIf(!hasChromium())('the console', () => {
   test.each([1440, 1024, 390])('nothing is cut off at the side of %d px', async (width) => {
     await using opened = await open('', { width })
     const { page } = opened
-    // the page scrolls within `main`
-    const overlap = () =>
-      page.evaluate(`Math.max(...[document.documentElement, document.querySelector('main')].map(
-        (box) => box.scrollWidth - box.clientWidth))`)
+    const overlap = () => overlapOf(page)
     await page.getByLabel('Password').waitFor()
     expect(await overlap()).toBe(0)
     await signIn(page)

@@ -51,3 +51,9 @@ export async function signIn(page: Page, password = account.firstSuperuserPasswo
 /** What is in the way of people: by the rules of axe. */
 export const faultsOf = async (page: Page): Promise<string[]> =>
   (await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
+
+/** By how many pixels something reaches out of the page at its side; pages scroll within `main`. */
+export const overlapOf = (page: Page): Promise<number> =>
+  page.evaluate(
+    "Math.max(...['html', 'main'].map((name) => document.querySelector(name)).map((box) => (box ? box.scrollWidth - box.clientWidth : 0)))",
+  )

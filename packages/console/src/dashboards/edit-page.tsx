@@ -5,6 +5,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 
 import { post } from '../api/call.ts'
 import { load, useResource } from '../api/resource.ts'
+import { usePageKeys } from '../keys.ts'
 import { Confirm } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Empty, Loading, Refused } from '../parts/states.tsx'
@@ -35,7 +36,16 @@ export function EditPage({ name }: { name: string }) {
   return <Editor key={board.name} board={board} />
 }
 
+const keys = [
+  ['arrows', 'move the widget that has the focus'],
+  ['Shift+arrows', 'change its size'],
+  ['Delete', 'remove it'],
+  ['Ctrl+Z', 'undo'],
+  ['Ctrl+S', 'save the draft now'],
+] as const
+
 function Editor({ board }: { board: Dashboard }) {
+  usePageKeys(keys)
   const draft = useMemo(() => new Draft(board), [])
   useEffect(() => () => draft.close(), [draft])
   const now = draft.now.value

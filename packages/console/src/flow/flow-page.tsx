@@ -4,6 +4,7 @@ import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import { load, useResource } from '../api/resource.ts'
+import { usePageKeys } from '../keys.ts'
 import { Loading, Refused } from '../parts/states.tsx'
 import { query } from '../router.ts'
 import { flowsRead } from './graph.ts'
@@ -13,7 +14,21 @@ import { noTools, ShownFlow, type ShownProps } from './shown-flow.tsx'
 /** Asked for again at most so often while it changes. */
 const AGAIN_MS = 500
 
+const keys = [
+  ['Tab, arrows', 'from node to node'],
+  ['Enter, Escape', 'open a node, close it'],
+  ['1', 'see the whole'],
+  ['a', 'add a node'],
+  ['c', 'draw a wire from the output'],
+  ['Delete', 'remove what is chosen'],
+  ['Ctrl+Z, Ctrl+Shift+Z', 'undo, do again'],
+  ['Ctrl+C, Ctrl+V', 'copy and paste nodes'],
+  ['Ctrl+S', 'save the draft now'],
+  ['Ctrl+Enter', 'publish'],
+] as const
+
 export function FlowPage({ name }: { name: string }) {
+  usePageKeys(keys)
   const isPublished = query.value.get('form') === 'published'
   const path = `/flows/${encodeURIComponent(name)}${isPublished ? '?published=true' : ''}`
   const { data: flow, problem } = useResource<Flow>(path).value
