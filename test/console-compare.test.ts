@@ -1,12 +1,13 @@
 /** Runs side by side in the console, in a real browser. */
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { hasChromium, startChromium } from './components/chromium.ts'
-import { account, type ConsoleOptions, openConsole, signIn } from './components/console-page.ts'
-import { publishFlow } from './documents.ts'
+import { account, type ConsoleOptions, faultsOf, openConsole, overlapOf, signIn } from './components/console-page.ts'
+import { publishFlow, pythonNode } from './documents.ts'
 import { startService, type TestService } from './service.ts'
 
 const hostile = '<img src=x onerror=alert(1)>'
@@ -14,6 +15,18 @@ const RUNS = 100
 const POINTS = 20
 const LONG = 6000
 const metrics = ['loss', ...Array.from({ length: 11 }, (_, index) => `other_${index}`)]
+
+/** As a node of a flow: emits as many points of a curve as a file says, up to forty. */
+const growing = (file: string): string => `import time
+def run(n):
+    done = 0
+    while done < 40:
+        while done < int(open(${JSON.stringify(file)}).read() or 0):
+            done += 1
+            emit(loss=1.0 / done)
+        time.sleep(0.02)
+    return {"best": 1.0 / done}
+`
 
 describe.skipIf(!hasChromium())('comparing in the console', () => {
   let at: TestService
@@ -167,7 +180,7 @@ describe.skipIf(!hasChromium())('comparing in the console', () => {
     await size.focus()
     await page.keyboard.press('ArrowLeft')
     await expect.poll(names).toEqual(['size', 'lr', 'way', 'train.loss'])
-    const scale = parameters.getByRole('button', { name: 'lr: logarithmic' })
+    const scale = parameters.getByRole('button', { name: /^lr: (?:log|linear)$/ })
     expect(await scale.getAttribute('aria-pressed')).toBe('false')
     await scale.click()
     await expect.poll(() => addressOf(page)).toMatchObject({ axes: 'size,lr,way,train.loss', log: 'lr' })
@@ -308,4 +321,54 @@ describe.skipIf(!hasChromium())('comparing in the console', () => {
     }
     expect(complaints).toEqual([])
   })
+
+  test('a curve grows by what its run emits, without being asked for again, and the run ends on the page', async () => {
+    const file = join(at.dataDir, 'points')
+    const ports = [
+      { direction: 'input', name: 'n', dtype: 'int' },
+      { direction: 'output', name: 'loss', dtype: 'float', stream: true },
+      { direction: 'output', name: 'best', dtype: 'float' },
+    ]
+    await publishFlow(at.client, 'grow', {
+      mode: 'batch',
+      inputs: [{ name: 'n', dtype: 'int', initial: 3 }],
+      outputs: [{ name: 'best' }],
+      nodes: [pythonNode('grow', growing(file), { ports, cache: false })],
+    })
+    await writeFile(file, '2')
+    const { id } = await at.client.runs.submit('grow')
+    await expect
+      .poll(async () => (await at.send('GET', `/runs/metrics/names?ids=${id}`)).body)
+      .toMatchObject([{ name: 'grow.loss' }])
+    await using shown = await opened(`#/compare?ids=${id}`)
+    const { page, asked, complaints } = shown
+    const last = () => legend(page).getByRole('listitem').first().textContent()
+    await expect.poll(last).toContain('0.5')
+    // the socket is there when it has told a value
+    await writeFile(file, '4')
+    await expect.poll(last).toContain('0.25')
+    const before = asked.length
+    await writeFile(file, '10')
+    await expect.poll(last).toContain('0.1')
+    expect(asked.length).toBe(before)
+    await writeFile(file, '40')
+    await expect.poll(last).toContain('0.025')
+    await page
+      .getByRole('row')
+      .filter({ hasText: id.slice(-6) })
+      .getByText('ok')
+      .waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test.each([{ theme: 'light' }, { theme: 'dark' }, { theme: 'light', width: 390 }] as const)(
+    'nothing is in the way of anybody: $theme, $width',
+    async (options) => {
+      await using shown = await opened(`#/compare?ids=${ids.slice(0, 10).join()}`, options)
+      const { page, complaints } = shown
+      await chart(page).locator('canvas').waitFor()
+      expect([await overlapOf(page), await faultsOf(page)]).toEqual([0, []])
+      expect(complaints).toEqual([])
+    },
+  )
 })

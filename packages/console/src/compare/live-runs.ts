@@ -26,7 +26,11 @@ export function liveRuns(runs: readonly RunInfo[]): LiveRuns {
   const fates = signal<ReadonlyMap<string, Fate>>(new Map())
   const listeners = new Set<(frame: EventFrame) => void>()
   const take = (frame: EventFrame): void => {
-    if (frame.type === 'run') fates.value = new Map(fates.peek()).set(frame.run.id, frame.run)
+    if (frame.type === 'run') {
+      // of all else, as parameters, an event tells less than is known
+      const { id, status, started_at, duration_s } = frame.run
+      fates.value = new Map(fates.peek()).set(id, { status, started_at, duration_s })
+    }
     for (const listener of listeners) listener(frame)
   }
   const end =

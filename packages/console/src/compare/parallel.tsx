@@ -126,7 +126,7 @@ function AxisHead({ axis, index, axes, brushes, set, move, scale, canvas }: Axis
           class="bare axis-scale"
           ref={placedAt(index, axes.length)}
           aria-pressed={axis.isLog}
-          aria-label={`${axis.name}: logarithmic`}
+          aria-label={`${axis.name}: ${axis.isLog ? 'log' : 'linear'}`}
           title={axis.isLog ? 'By its logarithm: make it linear' : 'Linear: place it by its logarithm'}
           onClick={() => scale(axis.name, !axis.isLog)}
         >
