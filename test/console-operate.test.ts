@@ -169,6 +169,24 @@ describe.skipIf(!hasChromium())('workers and events in the console', () => {
     expect(complaints).toEqual([])
   })
 
+  test('who has read far back stays there when they look again', async () => {
+    for (let count = 0; count < 110; count += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one event each
+      await at.send('PUT', '/secrets/turned', { value: `the value number ${count}` })
+    }
+    await using opening = await opened('#/events?tab=audit&action=secret.')
+    const { page, complaints } = opening
+    const rows = page.getByRole('region', { name: 'Audit' }).locator('tbody tr')
+    await expect.poll(() => rows.count()).toBe(100)
+    await page.getByRole('button', { name: 'Older ones' }).click()
+    await expect.poll(() => rows.count()).toBeGreaterThanOrEqual(110)
+    const before = await rows.count()
+    await at.send('PUT', '/secrets/turned', { value: 'the last of all values' })
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await expect.poll(() => rows.count()).toBe(before + 1)
+    expect(complaints).toEqual([])
+  })
+
   test('alerts are set by a form, and a test of a channel arrives', async () => {
     await using sink = await openSink()
     await using opening = await opened('#/events?tab=alerts')

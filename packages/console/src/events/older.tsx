@@ -18,28 +18,40 @@ interface Rows<T> {
 export function useOlder<T>(path: string, timeOf: (row: T) => string) {
   const [known, setKnown] = useState<Rows<T>>({ rows: null, problem: null, hasMore: false })
   const life = useRef(0)
-  const read = async (before: readonly T[]): Promise<void> => {
+  /** Reads on behind these rows until there are so many, or no more. */
+  const read = async (before: readonly T[], wanted: number): Promise<void> => {
     const mine = life.current
-    const last = before.at(-1)
-    const asked = last ? `&before=${encodeURIComponent(timeOf(last))}` : ''
+    let rows = before
     try {
-      const page = await get<T[]>(`${path}${path.includes('?') ? '&' : '?'}limit=${PAGE}${asked}`)
-      if (mine === life.current) setKnown({ rows: [...before, ...page], problem: null, hasMore: page.length === PAGE })
+      for (;;) {
+        const last = rows.at(-1)
+        const asked = last ? `&before=${encodeURIComponent(timeOf(last))}` : ''
+        // oxlint-disable-next-line no-await-in-loop -- a page begins behind the one before
+        const page = await get<T[]>(`${path}${path.includes('?') ? '&' : '?'}limit=${PAGE}${asked}`)
+        if (mine !== life.current) return
+        rows = [...rows, ...page]
+        const hasMore = page.length === PAGE
+        if (hasMore && rows.length < wanted) continue
+        setKnown({ rows, problem: null, hasMore })
+        return
+      }
     } catch (error) {
       const problem = error instanceof Problem ? error : new Problem(0, 'unknown', String(error))
       if (mine === life.current) setKnown((now) => ({ ...now, problem }))
     }
   }
+  /** From the newest on, as far as somebody has read: nobody loses their place. */
   const again = (): Promise<void> => {
     life.current += 1
-    return read([])
+    return read([], known.rows?.length ?? 0)
   }
   useEffect(() => {
     setKnown({ rows: null, problem: null, hasMore: false })
-    void again()
+    life.current += 1
+    void read([], 0)
     return () => void (life.current += 1)
   }, [path])
-  return { ...known, again, more: () => void read(known.rows ?? []) }
+  return { ...known, again, more: () => void read(known.rows ?? [], 0) }
 }
 
 interface OlderProps<T> {
