@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { hasChromium, startChromium } from './components/chromium.ts'
-import { account, type ConsoleOptions, faultsOf, openConsole, overlapOf, signIn } from './components/console-page.ts'
+import { account, type ConsoleOptions, faultsAs, openConsole, overlapOf, signIn } from './components/console-page.ts'
 import { publishFlow, pythonNode } from './documents.ts'
 import { startService, type TestService } from './service.ts'
 
@@ -367,7 +367,7 @@ describe.skipIf(!hasChromium())('comparing in the console', () => {
       await using shown = await opened(`#/compare?ids=${ids.slice(0, 10).join()}`, options)
       const { page, complaints } = shown
       await chart(page).locator('canvas').waitFor()
-      expect([await overlapOf(page), await faultsOf(page)]).toEqual([0, []])
+      expect([await overlapOf(page), await faultsAs(page, options)]).toEqual([0, []])
       expect(complaints).toEqual([])
     },
   )

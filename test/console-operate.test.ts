@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 
 import { openSink } from '../packages/api-server/test/alerts/sink.ts'
 import { hasChromium, startChromium } from './components/chromium.ts'
-import { account, type ConsoleOptions, faultsOf, openConsole, overlapOf, signIn } from './components/console-page.ts'
+import { account, type ConsoleOptions, faultsAs, openConsole, overlapOf, signIn } from './components/console-page.ts'
 import { nodeArguments } from './components/node-arguments.ts'
 import { publishFlow } from './documents.ts'
 import { startService, type TestService } from './service.ts'
@@ -241,7 +241,7 @@ describe.skipIf(!hasChromium())('workers and events in the console', () => {
         await page.getByRole('tab', { name: tab }).click()
         await expect.poll(() => page.getByLabel('Loading').count()).toBe(0)
         const overlap = await overlapOf(page)
-        expect([tab, overlap, await faultsOf(page)]).toEqual([tab, 0, []])
+        expect([tab, overlap, await faultsAs(page, options)]).toEqual([tab, 0, []])
       }
       expect(complaints).toEqual([])
     },

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { openSmtpSink } from '../packages/api-server/test/mail/smtp-sink.ts'
 import { hasChromium, startChromium } from './components/chromium.ts'
-import { account, type ConsoleOptions, faultsOf, openConsole, overlapOf, signIn } from './components/console-page.ts'
+import { account, type ConsoleOptions, faultsAs, openConsole, overlapOf, signIn } from './components/console-page.ts'
 import { publishFlow } from './documents.ts'
 import { startService, type TestService } from './service.ts'
 
@@ -308,7 +308,7 @@ describe.skipIf(!hasChromium())('settings in the console', () => {
       for (const tab of ['Secrets', 'Modules', 'Connectors', 'Users', 'Keys', 'Agents', 'Account', 'About']) {
         await page.getByRole('tab', { name: tab }).click()
         await expect.poll(() => page.getByLabel('Loading').count()).toBe(0)
-        expect([tab, await faultsOf(page)]).toEqual([tab, []])
+        expect([tab, await faultsAs(page, options)]).toEqual([tab, []])
         expect([tab, await overlapOf(page)]).toEqual([tab, 0])
       }
       // the tab and the area that are shown are on a narrow page too

@@ -57,3 +57,14 @@ export const overlapOf = (page: Page): Promise<number> =>
   page.evaluate(
     "Math.max(...['html', 'main'].map((name) => document.querySelector(name)).map((box) => (box ? box.scrollWidth - box.clientWidth : 0)))",
   )
+
+/**
+ * What is in the way of people, as far as a look of the page can differ: all rules where it is light and wide, and the
+ * contrast of its colours where it is dark. A narrow page is measured by `overlapOf`.
+ */
+export async function faultsAs(page: Page, { theme = 'light', width }: ConsoleOptions): Promise<string[]> {
+  if (width !== undefined) return []
+  if (theme === 'light') return faultsOf(page)
+  const { violations } = await new AxeBuilder({ page }).withRules(['color-contrast']).analyze()
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+}
