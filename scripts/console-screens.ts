@@ -131,7 +131,7 @@ const isWanted = ({ name }: Screen): boolean => wanted.length === 0 || wanted.in
 mkdirSync(folder, { recursive: true })
 await using browser = await startChromium()
 await using at = await startService(account)
-const demo = await fillDemo(at.client, at.baseUrl, at.send)
+const demo = await fillDemo(at.client, at.baseUrl, (method, path, body) => at.send(method, path, body))
 for (const theme of ['light', 'dark'] as const) {
   await using opened = await openConsole(browser, at.origin, '', { theme })
   const { page, complaints } = opened
