@@ -8,8 +8,9 @@ export function number(value: number): string {
   return size < 1e-3 || size >= 1e6 ? value.toExponential(2) : String(Number(value.toPrecision(4)))
 }
 
-/** A count with its noun: `1 run`, `2 runs`. */
-export const counted = (count: number, noun: string): string => `${number(count)} ${noun}${count === 1 ? '' : 's'}`
+/** A count with its noun: `1 run`, `2 runs`; `many` where more of them are not called so with an `s`. */
+export const counted = (count: number, noun: string, many = `${noun}s`): string =>
+  `${number(count)} ${count === 1 ? noun : many}`
 
 export function duration(seconds: number | null): string {
   if (seconds === null) return ''

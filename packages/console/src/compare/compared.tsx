@@ -5,8 +5,10 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { counted, duration, number, oneLine } from '../format.ts'
 import { Chart } from '../parts/chart/chart.tsx'
 import { coloursOf, hue, order, type Theme } from '../parts/chart/colours.ts'
-import type { Picture } from '../parts/chart/picture.ts'
+import { csvOf, type Picture, pngOf, svgOf } from '../parts/chart/picture.ts'
+import { save } from '../parts/download.ts'
 import { Loading } from '../parts/states.tsx'
+import { say, sayFault } from '../parts/toast.tsx'
 import { go } from '../router.ts'
 import { theme } from '../theme.ts'
 import { listOf, textOfList, textOfView, viewIn } from './address.ts'
@@ -18,12 +20,11 @@ import type { LiveRuns } from './live-runs.ts'
 import { useMeans } from './means-of.ts'
 import { OtherMetrics } from './other-metrics.tsx'
 import { Parallel } from './parallel.tsx'
-import { PictureMenu } from './picture-menu.tsx'
 import type { RunInfo } from './runs-of.ts'
 import { Scatter } from './scatter.tsx'
 import { namesOf, seriesOf, seriesOfMeans } from './series-of.ts'
 import { Settings } from './settings.tsx'
-import { change, shown } from './shown.ts'
+import { change, settle, shown } from './shown.ts'
 
 interface ComparedProps {
   readonly runs: readonly RunInfo[]
@@ -211,5 +212,27 @@ function Parameters({ runs, metric, axes, brushes, ...look }: ParametersProps) {
         />
       </section>
     </div>
+  )
+}
+
+/** What is on the page to take along: a picture, the numbers, the address. */
+function PictureMenu({ name, picture }: { name: string; picture: () => Picture }) {
+  const file = name.replaceAll(/[^\w.-]+/g, '-')
+  const share = async (): Promise<void> => {
+    settle()
+    // a page that is not served safely (plain http from afar) has no clipboard: its address is in the bar
+    if (!navigator.clipboard) throw new Error('This browser lets no page copy here: take the address of the page.')
+    await navigator.clipboard.writeText(location.href)
+    say('The link shows exactly this')
+  }
+  const offer = (ending: string, bytes: Blob): void => save(`${file}.${ending}`, bytes)
+  const savePng = async (): Promise<void> => offer('png', await pngOf(picture()))
+  return (
+    <span class="take" role="group" aria-label="Take along">
+      <button onClick={() => void share().catch(sayFault)}>Copy link</button>
+      <button onClick={() => void savePng().catch(sayFault)}>PNG</button>
+      <button onClick={() => offer('svg', new Blob([svgOf(picture())], { type: 'image/svg+xml' }))}>SVG</button>
+      <button onClick={() => offer('csv', new Blob([csvOf(picture())], { type: 'text/csv' }))}>CSV</button>
+    </span>
   )
 }

@@ -87,7 +87,7 @@ export function Scatter(props: ScatterProps) {
 
 /** The ends of an axis, or its first and last word, with its name between them. */
 const Ends = ({ axis: { name, isLog, ticks }, isAcross = false }: { axis: Axis; isAcross?: boolean }) => (
-  <div class={isAcross ? 'ends across' : 'ends up'} aria-hidden="true">
+  <div class={isAcross ? 'axis-ends across' : 'axis-ends up'} aria-hidden="true">
     <span>{ticks[0]?.text}</span>
     <b>
       {name}

@@ -1,10 +1,11 @@
 /** Widgets that publish. What is refused is said, and the control shows again what the message has. */
-import type { Message, WidgetOutput } from '@flow-service/client-sdk'
+import type { WidgetOutput } from '@flow-service/client-sdk'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 import { post } from '../api/call.ts'
 import { number } from '../format.ts'
+import { typedValue } from '../parts/typed-value.ts'
 import { useNewest, type WidgetProps } from './newest.ts'
 
 /** Publishes to the message of a widget; `wanted` is what was sent and is not told of yet. */
@@ -115,7 +116,7 @@ export function InputControl(props: WidgetProps<'input'>) {
         class="choice"
         onSubmit={(event) => {
           event.preventDefault()
-          void publish(parsed(text, known))
+          void publish(typedValue(text, known?.dtype))
         }}
       >
         <input
@@ -129,14 +130,4 @@ export function InputControl(props: WidgetProps<'input'>) {
       </form>
     </Control>
   )
-}
-
-/** A text where one is asked for; else JSON, and what is no JSON is a text, which the engine refuses where it does not fit. */
-function parsed(text: string, message: Message | undefined): unknown {
-  if (message?.dtype === 'str') return text
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return text
-  }
 }

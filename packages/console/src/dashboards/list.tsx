@@ -13,7 +13,7 @@ import { load, useResource } from '../api/resource.ts'
 import { ago, counted } from '../format.ts'
 import { now } from '../live/clock.ts'
 import { Confirm, Dialog } from '../parts/dialog.tsx'
-import { save } from '../parts/download.ts'
+import { saveJson } from '../parts/download.ts'
 import { ChoiceField, Field, Form, TextField } from '../parts/form.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Sheet } from '../parts/sheet.tsx'
@@ -138,7 +138,7 @@ const Name = ({ of: { name, title, origin, published_version: version } }: { of:
 
 async function exported({ name }: DashboardListItem): Promise<void> {
   const { title, content } = await get<Dashboard>(`${at(name)}?draft=true`)
-  save(`${name}.json`, new Blob([JSON.stringify({ title, content }, null, 2)], { type: 'application/json' }))
+  saveJson(name, { title, content })
 }
 
 function Asking({ asked, close }: { asked: NonNullable<Asked>; close: () => void }) {

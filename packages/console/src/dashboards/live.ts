@@ -5,6 +5,7 @@ import { type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 
 import { follow } from '../live/events.ts'
+import { paced } from '../live/paced.ts'
 import { type LiveValues, liveValues } from '../live/values.ts'
 
 export interface BoardNow {
@@ -29,19 +30,15 @@ export function useBoardNow(content: DashboardContentOutput): BoardNow {
   }, [flows])
   useEffect(() => {
     if (flows === '') return
-    let timer = 0
+    const again = paced(AGAIN_MS, () => (made.turn.value += 1))
     const end = follow({ kinds: ['value', 'run'], flows: flows.split(',') }, (frames) => {
       made.values.take(frames)
       for (const listener of made.listeners) listener(frames)
       const isOfRuns = frames.some((frame) => frame.type === 'run' || (frame.type === 'value' && frame.run !== null))
-      if (timer !== 0 || !isOfRuns) return
-      timer = window.setTimeout(() => {
-        timer = 0
-        made.turn.value += 1
-      }, AGAIN_MS)
+      if (isOfRuns) again.ask()
     })
     return () => {
-      clearTimeout(timer)
+      again.end()
       end()
     }
   }, [flows, made])

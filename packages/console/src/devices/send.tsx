@@ -6,6 +6,7 @@ import { post } from '../api/call.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Form, TextField } from '../parts/form.tsx'
 import { say } from '../parts/toast.tsx'
+import { typedValue } from '../parts/typed-value.ts'
 
 interface SendProps {
   readonly to: DeviceBinding
@@ -15,7 +16,7 @@ interface SendProps {
 export function Send({ to: { port, message, dtype }, close }: SendProps) {
   const [text, setText] = useState('')
   const submit = async (): Promise<void> => {
-    await post(`/messages/${encodeURIComponent(message)}`, { value: dtype === 'str' ? text : parsed(text) })
+    await post(`/messages/${encodeURIComponent(message)}`, { value: typedValue(text, dtype) })
     say(`${message} is published`)
     close()
   }
@@ -47,13 +48,4 @@ export function Send({ to: { port, message, dtype }, close }: SendProps) {
       </Form>
     </Dialog>
   )
-}
-
-/** JSON, and what is none is a text, which the engine refuses where it does not fit. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return text
-  }
 }

@@ -73,7 +73,7 @@ export function Older<T>({ of: { rows, problem, hasMore, again, more }, name, co
         <Sheet name={name} columns={columns} rows={rows} keyOf={keyOf} />
       )}
       {hasMore ? (
-        <p class="more">
+        <p class="older">
           <button onClick={more}>Older ones</button>
         </p>
       ) : null}

@@ -17,13 +17,13 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 
 import { CanvasContext, type CanvasOf } from './canvas-context.ts'
 import { Card, type CardData, type CardNode } from './card.tsx'
-import { DRAGGED } from './dragged.ts'
 import { type End, isStandIn, neighbours, type Wire, type Wires } from './graph.ts'
 import type { FlowNow } from './live.ts'
 import { heightOf, type Place, type Places, WIDTH } from './places.ts'
 import { type DrawnWire, DrawWire } from './wire.tsx'
 
 import '@xyflow/react/dist/base.css'
+import './canvas.css'
 
 /** What can be done to the graph, where somebody may change it. */
 export interface CanvasEdit {
@@ -57,6 +57,8 @@ interface CanvasProps {
   readonly added?: string | null
 }
 
+/** What is dragged from the list of nodes onto the canvas: the key of an entry. */
+export const DRAGGED = 'application/x-flow-service-node'
 /** Below this size a card is its colour and its name. */
 const FAR = 0.45
 /** From so many nodes on only those that are seen are made. */

@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks'
 import { call, get, post } from '../api/call.ts'
 import { load } from '../api/resource.ts'
 import { Confirm, Dialog } from '../parts/dialog.tsx'
+import { saveJson } from '../parts/download.ts'
 import { Form, TextField } from '../parts/form.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { say, sayFault } from '../parts/toast.tsx'
@@ -81,13 +82,7 @@ async function saveAsFile(of: FlowListItem): Promise<void> {
   const flow = await get<Flow>(pathOf(of))
   const { name, title, description, mode, inputs, outputs, nodes, resources, concurrency, layout } = flow
   const document = { name, title, description, mode, inputs, outputs, nodes, resources, concurrency, layout }
-  const url = URL.createObjectURL(new Blob([`${JSON.stringify(document, null, 2)}\n`], { type: 'application/json' }))
-  const link = globalThis.document.createElement('a')
-  link.href = url
-  link.download = `${name}.json`
-  link.click()
-  // the browser has begun to read it by then
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+  saveJson(name, document)
 }
 
 export function Asking({ asked, close }: { asked: Asked; close: () => void }) {

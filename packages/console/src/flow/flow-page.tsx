@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 import { load, useResource } from '../api/resource.ts'
 import { usePageKeys } from '../keys.ts'
+import { paced } from '../live/paced.ts'
 import { Loading, Refused } from '../parts/states.tsx'
 import { query } from '../router.ts'
 import { flowsRead } from './graph.ts'
@@ -66,22 +67,18 @@ function useFlow(name: string, flow: Flow | undefined, path: string): FlowNow | 
   useEffect(() => {
     if (others === null) return
     const next = followFlow(name, others.split(',').filter(Boolean))
-    let timer = 0
+    const again = paced(AGAIN_MS, () => void load(path))
     next.listen((frames) => {
       const isTold = frames.some(
         (frame) =>
           (frame.type === 'flow' && frame.name === name) ||
           (frame.type === 'node' && frame.run === null && frame.status === 'failed'),
       )
-      if (!isTold || timer !== 0) return
-      timer = window.setTimeout(() => {
-        timer = 0
-        void load(path)
-      }, AGAIN_MS)
+      if (isTold) again.ask()
     })
     setNow(next)
     return () => {
-      clearTimeout(timer)
+      again.end()
       next.close()
     }
   }, [name, others, path])

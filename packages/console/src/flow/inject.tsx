@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks'
 import { post, Problem } from '../api/call.ts'
 import { Form, TextField } from '../parts/form.tsx'
 import { say } from '../parts/toast.tsx'
+import { typedValue } from '../parts/typed-value.ts'
 import { INPUTS, OUTPUTS } from './graph.ts'
 
 interface InjectProps {
@@ -23,7 +24,7 @@ export function Inject({ flow, node, at }: InjectProps) {
   const ports = inputs.length > 0 ? inputs : node.ports
   const given = ports.filter(({ port }) => (texts[port] ?? '').trim() !== '')
   const send = async (): Promise<void> => {
-    const values = Object.fromEntries(given.map((port) => [port.port, parsed(texts[port.port] ?? '', port)]))
+    const values = Object.fromEntries(given.map((port) => [port.port, typedValue(texts[port.port] ?? '', port.dtype)]))
     if (node.id === INPUTS) {
       for (const port of given) {
         // oxlint-disable-next-line no-await-in-loop -- in the order of the fields
@@ -77,15 +78,5 @@ async function put({ message, port }: Port, value: unknown): Promise<void> {
       message: text,
     }))
     throw new Problem(error.status, error.code, error.message, { errors })
-  }
-}
-
-/** A text where one is asked for; else JSON, and what is no JSON is a text, which the engine refuses where it does not fit. */
-function parsed(text: string, { dtype }: Port): unknown {
-  if (dtype === 'str') return text
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return text
   }
 }

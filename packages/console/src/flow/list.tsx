@@ -6,6 +6,7 @@ import { load, useResource } from '../api/resource.ts'
 import { ago, counted, number } from '../format.ts'
 import { now } from '../live/clock.ts'
 import { follow } from '../live/events.ts'
+import { paced } from '../live/paced.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Sheet } from '../parts/sheet.tsx'
 import { Empty, Loading, Refused } from '../parts/states.tsx'
@@ -81,16 +82,12 @@ const Choices = ({ of, now: chosen }: { of: keyof typeof filters; now: string | 
 
 /** Asks again when flows have changed. */
 function followFlows(): () => void {
-  let timer = 0
+  const again = paced(AGAIN_MS, () => void load(FLOWS))
   const end = follow({ kinds: ['flow', 'health'] }, (frames) => {
-    if (timer !== 0 || frames.every(({ type }) => type === 'snapshot')) return
-    timer = window.setTimeout(() => {
-      timer = 0
-      void load(FLOWS)
-    }, AGAIN_MS)
+    if (frames.some(({ type }) => type !== 'snapshot')) again.ask()
   })
   return () => {
-    clearTimeout(timer)
+    again.end()
     end()
   }
 }

@@ -9,8 +9,8 @@ import { useResource } from '../api/resource.ts'
 import { counted } from '../format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Loading } from '../parts/states.tsx'
+import { DRAGGED } from './canvas.tsx'
 import type { Doc } from './document.ts'
-import { DRAGGED } from './dragged.ts'
 import { useIsSuperuser, useNodeTypes } from './editing.ts'
 
 /** Something that can be added. */

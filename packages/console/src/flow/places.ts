@@ -8,7 +8,7 @@ export interface Place {
 
 export type Places = Readonly<Record<string, Place>>
 
-/** Size of a card on the canvas, in its units: `flow.css` has the same. */
+/** Size of a card on the canvas, in its units: `canvas.css` has the same. */
 export const WIDTH = 216
 const [HEAD, ROW, FOOT] = [44, 22, 6]
 export const heightOf = ({ ports }: Pick<Node, 'ports'>): number =>

@@ -126,8 +126,8 @@ function PlanView({ plan }: { readonly plan: Plan }) {
       <Issues issues={flow.issues} />
       {flow.held === 0 ? null : (
         <p>
-          {counted(flow.held, 'delivery').replace('deliverys', 'deliveries')} wait while the flow is paused, and go to
-          the nodes that are published then.
+          {counted(flow.held, 'delivery', 'deliveries')} wait while the flow is paused, and go to the nodes that are
+          published then.
         </p>
       )}
       {readers.length === 0 ? null : (

@@ -5,11 +5,11 @@ import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 
 import { call } from '../api/call.ts'
 import { useResource } from '../api/resource.ts'
+import { Icon } from '../parts/icon.tsx'
 import { Loading } from '../parts/states.tsx'
 import { sayFault } from '../parts/toast.tsx'
 import { query, setQuery } from '../router.ts'
 import { Canvas, type CanvasEdit } from './canvas.tsx'
-import { CodeNote } from './code-note.tsx'
 import { EventsList } from './events-list.tsx'
 import { drawnNodes, type Wires, wiresOf } from './graph.ts'
 import { Inspector } from './inspector.tsx'
@@ -165,3 +165,21 @@ const saveLayout = (flow: Flow, places: Places): Promise<unknown> =>
     ...flow.layout,
     nodes: Object.fromEntries(Object.entries(places).filter(([id]) => !id.startsWith('$'))),
   })
+
+/** Said of a flow from TypeScript: what it is, and the one place where it is changed. */
+const CodeNote = ({ of: { origin, code } }: { of: Flow }) =>
+  origin === 'code' ? (
+    <p class="code-note">
+      <Icon name="copy" size={16} />
+      <span>
+        This flow is read only here: it is defined in <code>{code?.module ?? 'code of the engine'}</code>
+        {code?.commit ? (
+          <>
+            {' '}
+            of the commit <code title={code.commit}>{code.commit.slice(0, 12)}</code>
+          </>
+        ) : null}
+        . Change it there and start the engine again; <code>service dev</code> takes changes at once.
+      </span>
+    </p>
+  ) : null

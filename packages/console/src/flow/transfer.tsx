@@ -4,20 +4,13 @@ import type { Flow } from '@flow-service/client-sdk'
 import { call } from '../api/call.ts'
 import { counted } from '../format.ts'
 import { Confirm } from '../parts/dialog.tsx'
+import { saveJson } from '../parts/download.ts'
 import { say } from '../parts/toast.tsx'
 import { isJsonObject } from './document.ts'
 import { type Editing, pathOf } from './editing.ts'
 
 /** Gives a file to the browser, which saves it. */
-export function exportFlow({ name, draft }: Editing): void {
-  const text = JSON.stringify({ name, ...draft.doc.peek() }, null, 2)
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = `${name}.json`
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
-}
+export const exportFlow = ({ name, draft }: Editing): void => saveJson(name, { name, ...draft.doc.peek() })
 
 /** A document as somebody may write it; the engine makes its normal form. */
 export type Imported = Readonly<Record<string, unknown>> & { readonly nodes: readonly unknown[] }

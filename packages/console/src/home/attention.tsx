@@ -1,7 +1,7 @@
 /** What waits for somebody, each with what it is about; nothing at all where nothing does. */
 import type { FlowListItem, ObservabilitySummary } from '@flow-service/client-sdk'
 
-import { counted, number } from '../format.ts'
+import { counted } from '../format.ts'
 import { Icon } from '../parts/icon.tsx'
 
 interface Matter {
@@ -53,7 +53,7 @@ function ofEngine({ counts, workers, load_errors: unloaded }: ObservabilitySumma
           {
             about: 'Dead letters',
             at: '/events?tab=dead',
-            what: `${letters === 1 ? '1 delivery' : `${number(letters)} deliveries`} ended without being done`,
+            what: `${counted(letters, 'delivery', 'deliveries')} ended without being done`,
           },
         ]
       : []),

@@ -12,6 +12,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 import { load, useResource } from '../api/resource.ts'
 import { follow } from '../live/events.ts'
+import { paced } from '../live/paced.ts'
 import { Loading, Refused } from '../parts/states.tsx'
 import { Status } from '../parts/status.tsx'
 import { Attention } from './attention.tsx'
@@ -19,6 +20,8 @@ import { FlowList } from './flow-list.tsx'
 import { RunList } from './run-list.tsx'
 import { Tied } from './tied.tsx'
 import { Tiles } from './tiles.tsx'
+
+import './home.css'
 
 const paths = {
   flows: '/flows/',
@@ -75,16 +78,11 @@ const minutesSince = (ms: number): string =>
 
 /** Asks again when flows, runs or nodes have changed; one that changes all the time is asked for once a second. */
 function followEngine(askAll: () => void): () => void {
-  let timer = 0
+  const again = paced(AGAIN_MS, askAll)
   let received = 0
   const end = follow({ kinds: ['flow', 'run', 'health', 'node'] }, (frames) => {
     received += frames.length
-    if (timer === 0 && frames.some(({ type }) => type !== 'snapshot')) {
-      timer = window.setTimeout(() => {
-        timer = 0
-        askAll()
-      }, AGAIN_MS)
-    }
+    if (frames.some(({ type }) => type !== 'snapshot')) again.ask()
   })
   const second = setInterval(() => {
     rate.value = received
@@ -92,7 +90,7 @@ function followEngine(askAll: () => void): () => void {
   }, 1000)
   return () => {
     end()
-    clearTimeout(timer)
+    again.end()
     clearInterval(second)
   }
 }

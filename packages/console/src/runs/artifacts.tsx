@@ -3,6 +3,7 @@ import type { Run, RunArtifact } from '@flow-service/client-sdk'
 import { useState } from 'preact/hooks'
 
 import { bytes } from '../format.ts'
+import { save, saveFrom } from '../parts/download.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Empty } from '../parts/states.tsx'
 import { sayFault } from '../parts/toast.tsx'
@@ -49,11 +50,6 @@ export function Artifacts({ run }: { run: Run }) {
 }
 
 async function download(artifact: RunArtifact): Promise<void> {
-  const isHeld = artifact.size <= MOST_HELD
-  const url = isHeld ? URL.createObjectURL(await blobOf(artifact)) : await addressOf(artifact)
-  const link = document.createElement('a')
-  link.href = url
-  link.download = artifact.name
-  link.click()
-  if (isHeld) setTimeout(() => URL.revokeObjectURL(url), 60_000)
+  if (artifact.size <= MOST_HELD) save(artifact.name, await blobOf(artifact))
+  else saveFrom(artifact.name, await addressOf(artifact))
 }

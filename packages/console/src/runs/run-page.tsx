@@ -1,5 +1,5 @@
 /** One run: what it was given, what it does or did, what came of it. */
-import type { NodeRecord, Run, RunSummary } from '@flow-service/client-sdk'
+import type { FlowDocument, NodeRecord, Run, RunSummary } from '@flow-service/client-sdk'
 import { useEffect, useState } from 'preact/hooks'
 
 import { call, post, type Problem } from '../api/call.ts'
@@ -7,16 +7,18 @@ import { load, useResource } from '../api/resource.ts'
 import { ago, duration, number, oneLine, shortId } from '../format.ts'
 import { now, second } from '../live/clock.ts'
 import { follow } from '../live/events.ts'
-import { Loading, Refused } from '../parts/states.tsx'
+import { paced } from '../live/paced.ts'
+import { LogText } from '../parts/log-text.tsx'
+import { MiniGraph } from '../parts/mini-graph.tsx'
+import { Empty, Loading, Refused } from '../parts/states.tsx'
 import { Status } from '../parts/status.tsx'
 import { Tabs } from '../parts/tabs.tsx'
-import { go } from '../router.ts'
+import { go, query, setQuery } from '../router.ts'
 import { Artifacts } from './artifacts.tsx'
 import { Curves, curvesPath } from './curves.tsx'
-import { Logs } from './logs.tsx'
+import { graphOf, PARAMETERS } from './graph.ts'
 import { Marks } from './marks.tsx'
 import { changedRunPath } from './new-run.tsx'
-import { RunGraph } from './run-graph.tsx'
 import { Stages } from './stages.tsx'
 
 /** Asked for again at most so often while it executes. */
@@ -70,18 +72,16 @@ const defaultsOf = ({ inputs }: Run): ReadonlySet<string> =>
 
 /** Asks again when the run, its nodes or its curves have gone on. */
 function followRun(id: string, path: string): () => void {
-  let timer = 0
+  const again = paced(AGAIN_MS, () => {
+    void load(path)
+    void load(curvesPath(id))
+  })
   const end = follow({ kinds: ['run', 'node', 'value'], runs: [id] }, (frames) => {
-    if (timer !== 0 || !frames.some((frame) => 'run' in frame)) return
-    timer = window.setTimeout(() => {
-      timer = 0
-      void load(path)
-      void load(curvesPath(id))
-    }, AGAIN_MS)
+    if (frames.some((frame) => 'run' in frame)) again.ask()
   })
   return () => {
     end()
-    clearTimeout(timer)
+    again.end()
   }
 }
 
@@ -235,3 +235,47 @@ const Values = ({ title, of, dim, none }: ValuesProps) => (
     )}
   </section>
 )
+
+/** What the nodes of a run print: one of them at a time. */
+function Logs({ run }: { run: Run }) {
+  const wanted = query.value.get('node')
+  const node = run.nodes.find((one) => one.node === wanted) ?? run.nodes.find(({ logs }) => logs !== '') ?? run.nodes[0]
+  if (!node) return <Empty title="No logs">What ran elsewhere has none here.</Empty>
+  return (
+    <>
+      <label class="choice">
+        Node{' '}
+        <select value={node.node} onChange={(event) => setQuery({ node: event.currentTarget.value })}>
+          {run.nodes.map((one) => (
+            <option key={one.node}>{one.node}</option>
+          ))}
+        </select>
+      </label>
+      <LogText
+        key={node.node}
+        path={`/runs/${encodeURIComponent(run.id)}/nodes/${encodeURIComponent(node.node)}/logs`}
+        of={{ runs: [run.id] }}
+        node={node.node}
+        traceback={node.traceback}
+      />
+    </>
+  )
+}
+
+/** The nodes of a run as the graph that it executed, each in its state. */
+function RunGraph({ run }: { run: Run }) {
+  const { data: document, problem } = useResource<FlowDocument>(`/runs/${run.id}/document`).value
+  if (document === undefined) {
+    return problem ? <Empty title="No graph">What was imported, or has not begun yet, has none.</Empty> : <Loading />
+  }
+  return (
+    <>
+      <MiniGraph
+        {...graphOf(run, document)}
+        title={`Nodes of the run of ${run.flow}`}
+        onNode={(node) => setQuery(node === PARAMETERS ? { tab: null } : { tab: 'logs', node })}
+      />
+      <p class="hint">A node leads to what it has printed.</p>
+    </>
+  )
+}

@@ -13,7 +13,7 @@ import { flipTheme, theme } from '../theme.ts'
 export const ME = '/users/me'
 
 export const Account = ({ user }: { user: User }) => (
-  <div class="columns-2">
+  <div class="columns-2 account">
     <section class="card">
       <h2>{user.full_name ?? user.email}</h2>
       <dl class="facts">

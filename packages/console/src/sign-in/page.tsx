@@ -7,6 +7,8 @@ import { base, call, type Problem, problemOf, send, sentence } from '../api/call
 import { replace } from '../router.ts'
 import { farewell, signIn } from '../session.ts'
 
+import './sign-in.css'
+
 export function SignIn() {
   const [fault, setFault] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)

@@ -6,6 +6,7 @@ import { load, useResource } from '../api/resource.ts'
 import { ago, bytes, counted, number } from '../format.ts'
 import { now } from '../live/clock.ts'
 import { follow } from '../live/events.ts'
+import { paced } from '../live/paced.ts'
 import { Sheet } from '../parts/sheet.tsx'
 import { Empty, Loading, Refused } from '../parts/states.tsx'
 import { Status } from '../parts/status.tsx'
@@ -58,16 +59,12 @@ const askAgain = (): void => {
 
 /** Asks again when nodes begin and end: their calls are what changes. */
 function followPool(): () => void {
-  let timer = 0
+  const again = paced(AGAIN_MS, askAgain)
   const end = follow({ kinds: ['node', 'run'] }, (frames) => {
-    if (timer !== 0 || frames.every(({ type }) => type === 'snapshot')) return
-    timer = window.setTimeout(() => {
-      timer = 0
-      askAgain()
-    }, AGAIN_MS)
+    if (frames.some(({ type }) => type !== 'snapshot')) again.ask()
   })
   return () => {
-    clearTimeout(timer)
+    again.end()
     end()
   }
 }
