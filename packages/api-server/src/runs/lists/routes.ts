@@ -112,11 +112,11 @@ export const listEndpoints = {
 /** The handlers of {@link listEndpoints}. */
 export const listHandlers = ({ runs }: { runs: Runs }): Handlers<typeof listEndpoints> => ({
   async list({ query, request }) {
-    const { limit, at, filter, sort, cursor, include, ...of } = query
-    if (of.offset > MAX_OFFSET) throw farOffset(of.offset)
+    const { limit, offset, at, filter, sort, cursor, include, ...of } = query
+    if (offset > MAX_OFFSET) throw farOffset(offset)
     const asked = {
       limit,
-      offset: at ?? of.offset,
+      offset: at ?? offset,
       filter,
       sort,
       cursor,
