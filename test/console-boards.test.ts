@@ -3,7 +3,15 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { hasChromium, startChromium } from './components/chromium.ts'
-import { account, type ConsoleOptions, faultsAs, openConsole, overlapOf, signIn } from './components/console-page.ts'
+import {
+  account,
+  type ConsoleOptions,
+  faultsAs,
+  faultsOf,
+  openConsole,
+  overlapAs,
+  signIn,
+} from './components/console-page.ts'
 import { publishFlow, scaleFlow } from './documents.ts'
 import { startService, type TestService } from './service.ts'
 
@@ -160,6 +168,61 @@ describe.skipIf(!hasChromium())('dashboards in the console', () => {
     expect(complaints).toEqual([])
   })
 
+  test('what is one row high is seen whole, and a table of chosen runs follows them', async () => {
+    const run = String((await at.send('POST', '/runs/track', { flow: 'elsewhere', params: {} })).body?.['id'])
+    const low = ['button', 'switch', 'slider', 'input', 'value'].map((type, index) => ({
+      id: `low_${type}`,
+      type,
+      title: `the ${type}`,
+      ...(type === 'button' ? { options: { label: 'Ring the bell', value: 'rung' } } : {}),
+      ...(type === 'slider' ? { options: { min: 0, max: 40 } } : {}),
+      binding: { message: type === 'switch' ? 'hall.lamp' : type === 'button' ? 'hall.word' : 'hall.temp' },
+      x: (index % 4) * 3,
+      y: Math.floor(index / 4),
+      w: 3,
+      h: 1,
+    }))
+    const table = {
+      id: 'chosen',
+      type: 'table',
+      title: 'chosen',
+      source: { kind: 'runs', select: { ids: [run] }, metrics: [] },
+      x: 0,
+      y: 2,
+      w: 6,
+      h: 4,
+    }
+    expect(await at.send('POST', '/dashboards/low', { content: { widgets: [...low, table] } })).toMatchObject({
+      status: 201,
+    })
+    await at.send('POST', '/dashboards/low/publish', {})
+    await using opening = await opened('#/dashboards/low')
+    const { page, complaints } = opening
+    await page.getByRole('button', { name: 'Ring the bell' }).click()
+    await expect.poll(() => valueOf('hall.word')).toBe('rung')
+    await widget(page, 'the value').locator('.big').waitFor()
+    // in each of them nothing is behind an edge
+    const cut = (): Promise<string[]> =>
+      page.evaluate(`[...document.querySelectorAll('.is-low')].flatMap((one) => {
+        const frame = one.getBoundingClientRect()
+        return [...one.querySelectorAll('h2, button:not(.bare), input, .big')].filter((part) => {
+          const box = part.getBoundingClientRect()
+          return box.width > 0 && (box.top < frame.top || box.bottom > frame.bottom || box.right > frame.right)
+        }).map((part) => part.outerHTML)
+      })`)
+    expect(await cut()).toEqual([])
+    // the board names no flow of theirs, and hears of it all the same
+    const chosen = widget(page, 'chosen').getByRole('row')
+    await chosen.filter({ hasText: 'running' }).waitFor()
+    await at.send('POST', `/runs/${run}/track`, { seq: 1, result: { best: 0.875 }, status: 'ok' })
+    await chosen.filter({ hasText: '0.875' }).filter({ hasText: 'ok' }).waitFor()
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await page.getByRole('button', { name: /^the switch: switch, column 4, row 1/ }).waitFor()
+    expect(await cut()).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
   test('what somebody else saves meanwhile is not overwritten, and neither is lost', async () => {
     await at.send('POST', '/dashboards/shared', {})
     await using opening = await opened('#/dashboards/shared/edit')
@@ -247,7 +310,7 @@ describe.skipIf(!hasChromium())('dashboards in the console', () => {
         await page.evaluate(`location.hash = '${place}'`)
         await page.getByRole('heading', { name: title, level: 1, exact: true }).waitFor()
         await expect.poll(() => page.getByLabel('Loading').count()).toBe(0)
-        const overlap = await overlapOf(page)
+        const overlap = await overlapAs(page, options)
         expect([place, overlap, await faultsAs(page, options)]).toEqual([place, 0, []])
       }
       expect(complaints).toEqual([])

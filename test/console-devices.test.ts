@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { hasChromium, startChromium } from './components/chromium.ts'
-import { account, type ConsoleOptions, faultsAs, openConsole, overlapOf, signIn } from './components/console-page.ts'
+import { account, type ConsoleOptions, faultsAs, openConsole, overlapAs, signIn } from './components/console-page.ts'
 import { DeviceClient, pairDevice, poll, startPairing } from './device-client.ts'
 import { publish, startService, type TestService } from './service.ts'
 
@@ -202,7 +202,7 @@ describe.skipIf(!hasChromium())('devices in the console', () => {
         await page.evaluate(`location.hash = '${place}'`)
         await page.getByRole('heading', { name: title, level: 1, exact: true }).waitFor()
         await expect.poll(() => page.getByLabel('Loading').count()).toBe(0)
-        const overlap = await overlapOf(page)
+        const overlap = await overlapAs(page, options)
         expect([place, overlap, await faultsAs(page, options)]).toEqual([place, 0, []])
       }
       expect(complaints).toEqual([])

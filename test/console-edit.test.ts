@@ -41,6 +41,8 @@ describe.skipIf(!hasChromium())('the editor of flows', () => {
   }
   const settingsOf = async (flow: string, node: string) =>
     (await stored(flow)).nodes.find(({ id }) => id === node)?.settings
+  const libraryCode = async (name: string): Promise<string> =>
+    (await at.client.http.library.list()).find((source) => source.name === name)?.code ?? ''
   /** Goes on by Tab until that has the focus. */
   const tabTo = async (page: Page, name: RegExp): Promise<void> => {
     for (let steps = 0; steps < 90; steps += 1) {
@@ -384,6 +386,81 @@ describe.skipIf(!hasChromium())('the editor of flows', () => {
     await page.keyboard.press('Control+z')
     await expect.poll(() => settingsOf('pub', 'c')).toEqual({ scale: 3 })
     expect(complaints).toEqual([])
+  })
+
+  test('who publishes while a flow is paused is told of what it holds', async () => {
+    await save('waits', {
+      inputs: [{ name: 'n', initial: null }],
+      nodes: [
+        {
+          id: 'c',
+          type: 'change',
+          settings: { scale: 2 },
+          ports: [
+            { direction: 'input', name: 'n' },
+            { direction: 'output', name: 'out' },
+          ],
+        },
+      ],
+    })
+    await publish('waits')
+    await at.client.flows.start('waits')
+    await at.client.flows.pause('waits')
+    await at.send('POST', '/messages/waits.n', { value: 1 })
+    await at.send('POST', '/messages/waits.n', { value: 2 })
+    const now = await stored('waits')
+    await save('waits', { ...now, nodes: now.nodes.map((node) => ({ ...node, settings: { scale: 3 } })) })
+    await using opened = await open('waits')
+    const { page, complaints } = opened
+    await page.keyboard.press('Control+Enter')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('2 deliveries wait while the flow is paused').waitFor()
+    await dialog.getByRole('button', { name: 'Publish' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await at.client.flows.resume('waits')
+    await expect
+      .poll(async () => (await at.client.http.messages.list()).find(({ name }) => name === 'waits.out')?.value)
+      .toBe(6)
+    expect(complaints).toEqual([])
+  })
+
+  test("code is shared in the library, changed for all its users, and made a node's own again", async () => {
+    const ports = (out: string) => [
+      { direction: 'input', name: 'n' },
+      { direction: 'output', name: out, port: 'out' },
+    ]
+    await save('lib', {
+      inputs: [{ name: 'n', initial: 1 }],
+      nodes: [{ id: 'double', type: 'python', source: 'def run(n):\n    return {"out": 2 * n}\n', ports: ports('a') }],
+    })
+    await using opened = await open('lib', '?node=double')
+    const { page, complaints } = opened
+    await page.getByRole('button', { name: 'Share it in the library' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Share' }).click()
+    await page.getByText('"double" is in the library now.').waitFor()
+    const shared = page.getByRole('textbox', { name: 'Shared code double' })
+    await page.getByText('Shared as "double" by 1 node').waitFor()
+    // another flow uses it, from the palette
+    await save('other', { nodes: [] })
+    await using beside = await open('other')
+    await beside.page.keyboard.press('a')
+    await beside.page.getByRole('option', { name: /double/ }).click()
+    await expect.poll(async () => (await stored('other')).nodes[0]?.library).toBe('double')
+    await page.reload()
+    await page.getByText('Shared as "double" by 2 nodes').waitFor()
+    await shared.click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type('# for all')
+    await page.getByRole('button', { name: 'Change for all 2 users' }).click()
+    await page.getByText('"double" is changed for all its users.').waitFor()
+    expect(await libraryCode('double')).toContain('# for all')
+    await page.getByRole('button', { name: 'Make it its own' }).click()
+    await page.getByRole('textbox', { name: 'Code of double' }).waitFor()
+    await expect
+      .poll(async () => (await stored('lib')).nodes[0])
+      .toMatchObject({ library: null, source: expect.stringContaining('# for all') as string })
+    expect(complaints).toEqual([])
+    expect(beside.complaints).toEqual([])
   })
 
   test('a flow goes out and comes in as JSON, and the draft can be let go', async () => {

@@ -1,15 +1,28 @@
 /** The areas of workers and events of the console, in a real browser. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 import { openSink } from '../packages/api-server/test/alerts/sink.ts'
+import { StubSsh } from '../packages/api-server/test/provisioning/stub-ssh.ts'
 import { hasChromium, startChromium } from './components/chromium.ts'
-import { account, type ConsoleOptions, faultsAs, openConsole, overlapOf, signIn } from './components/console-page.ts'
+import {
+  account,
+  type ConsoleOptions,
+  faultsAs,
+  faultsOf,
+  openConsole,
+  overlapAs,
+  signIn,
+} from './components/console-page.ts'
 import { nodeArguments } from './components/node-arguments.ts'
-import { publishFlow } from './documents.ts'
+import { publishFlow, pythonFlow } from './documents.ts'
+import { DataDirectory } from './engine-process.ts'
+import { attachUrl } from './puppet-worker.ts'
 import { startService, type TestService } from './service.ts'
 
 const hostile = '<img src=x onerror=alert(1)>'
@@ -48,6 +61,8 @@ describe.skipIf(!hasChromium())('workers and events in the console', () => {
   }
   const dialog = (page: Page) => page.getByRole('dialog')
   const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+  /** Says what it does, or how many it shows. */
+  const look = (page: Page) => page.getByRole('button', { name: /^(?:Look again|Show \d+ new)$/ })
 
   test('a token attaches a worker by the command that is shown once, and its end sends the worker away', async () => {
     await using opening = await opened('#/workers?tab=tokens')
@@ -113,6 +128,66 @@ describe.skipIf(!hasChromium())('workers and events in the console', () => {
     expect(complaints).toEqual([])
   })
 
+  test('a provisioner shows the job that it asks for, and a test of it says what is wrong', async () => {
+    const stub = await StubSsh.open()
+    const data = new DataDirectory()
+    onTestFinished(async () => {
+      data[Symbol.dispose]()
+      await stub[Symbol.asyncDispose]()
+    })
+    const write = (url: string): void =>
+      writeFileSync(
+        join(data.path, 'provisioners.json'),
+        JSON.stringify([
+          {
+            type: 'batch_scheduler',
+            name: 'uni',
+            login: 'ann@login',
+            engine_url: url,
+            profiles: [{ name: hostile.replaceAll(/[^a-z]/g, ''), cpus: 2, ram_mb: 512, labels: ['gpu'] }],
+          },
+        ]),
+      )
+    const { firstSuperuser, firstSuperuserPassword } = account
+    const engine = await data.start({
+      ...stub.env,
+      SERVICE_FIRST_SUPERUSER: firstSuperuser,
+      SERVICE_FIRST_SUPERUSER_PASSWORD: firstSuperuserPassword,
+    })
+    await using opening = await openConsole(browser, engine.origin, '#/workers?tab=provisioners')
+    const { page, complaints } = opening
+    await signIn(page)
+    await page.getByText('No provisioners').waitFor()
+    write('nowhere')
+    await page.getByRole('button', { name: 'Read the file anew' }).click()
+    await page.locator('.toast.bad').waitFor()
+    write(attachUrl(engine.baseUrl))
+    await page.getByRole('button', { name: 'Read the file anew' }).click()
+    const profile = page.getByRole('region', { name: 'Profiles of uni' }).getByRole('row').nth(1)
+    await profile.getByText('idle').waitFor()
+    const flow = pythonFlow('def run(n):\n    return {"out": n}\n')
+    await publishFlow(engine.client, 'far', {
+      ...flow,
+      nodes: flow.nodes.map((node) => ({ ...node, worker: 'gpu', cache: false })),
+    })
+    await engine.client.http.runs.submit({ name: 'far', params: { n: 2 } })
+    await expect
+      .poll(
+        async () => {
+          await page.getByRole('button', { name: 'Look again' }).click()
+          return await profile.textContent()
+        },
+        { timeout: 60_000 },
+      )
+      .toMatch(/pending.*101/)
+    expect(await faultsOf(page)).toEqual([])
+    await stub.behave('unreachable', 'Permission denied (publickey).')
+    await profile.getByRole('button', { name: 'Test it' }).click()
+    await dialog(page).getByText('Permission denied (publickey).').waitFor()
+    await dialog(page).getByText('failed').first().waitFor()
+    expect(complaints).toEqual([])
+  })
+
   test('dead letters are replayed one by one and together, and dismissed', async () => {
     await using opening = await opened('#/events?tab=dead')
     const { page, complaints } = opening
@@ -127,7 +202,7 @@ describe.skipIf(!hasChromium())('workers and events in the console', () => {
     await at.client.flows.stop('hall')
     await expect
       .poll(async () => {
-        await page.getByRole('button', { name: 'Look again' }).click()
+        await look(page).click()
         return await page.getByRole('button', { name: 'Replay', exact: true }).count()
       })
       .toBe(4)
@@ -169,21 +244,21 @@ describe.skipIf(!hasChromium())('workers and events in the console', () => {
     expect(complaints).toEqual([])
   })
 
-  test('who has read far back stays there when they look again', async () => {
-    for (let count = 0; count < 110; count += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one event each
-      await at.send('PUT', '/secrets/turned', { value: `the value number ${count}` })
-    }
-    await using opening = await opened('#/events?tab=audit&action=secret.')
+  test('what happens meanwhile is counted, and moves no row before somebody asks for it', async () => {
+    await at.client.flows.start('hall')
+    await at.send('POST', '/messages/hall.temp', { value: 'the first of all' })
+    await using opening = await opened('#/events?tab=cascades')
     const { page, complaints } = opening
-    const rows = page.getByRole('region', { name: 'Audit' }).locator('tbody tr')
-    await expect.poll(() => rows.count()).toBe(100)
-    await page.getByRole('button', { name: 'Older ones' }).click()
-    await expect.poll(() => rows.count()).toBeGreaterThanOrEqual(110)
-    const before = await rows.count()
-    await at.send('PUT', '/secrets/turned', { value: 'the last of all values' })
-    await page.getByRole('button', { name: 'Look again' }).click()
-    await expect.poll(() => rows.count()).toBe(before + 1)
+    const rows = page.getByRole('region', { name: 'Cascades' }).locator('tbody tr')
+    await rows.first().waitFor()
+    const [before, first] = [await rows.count(), await rows.first().textContent()]
+    await at.send('POST', '/messages/hall.temp', { value: 'one' })
+    await at.send('POST', '/messages/hall.temp', { value: 'two' })
+    await page.getByRole('button', { name: 'Show 2 new' }).waitFor()
+    expect([await rows.count(), await rows.first().textContent()]).toEqual([before, first])
+    await page.getByRole('button', { name: 'Show 2 new' }).click()
+    await expect.poll(() => rows.count()).toBe(before + 2)
+    await page.getByRole('button', { name: 'Look again' }).waitFor()
     expect(complaints).toEqual([])
   })
 
@@ -198,11 +273,35 @@ describe.skipIf(!hasChromium())('workers and events in the console', () => {
     await page.getByLabel('At most every').fill('60')
     await webhook.getByLabel('Send alerts by it').check()
     await webhook.getByLabel('Address').fill(sink.url)
+    await at.send('PUT', '/secrets/siren', { value: 'a value that the sink knows' })
+    await at.send('PUT', '/secrets/hall_key', { value: 'another that it knows' })
+    for (const [name, secret] of [
+      ['x-siren', 'siren'],
+      ['x-wrong', 'siren'],
+      ['x-hall', 'hall_key'],
+    ] as const) {
+      // oxlint-disable-next-line no-await-in-loop -- one below the other
+      await webhook.getByRole('button', { name: 'Add a header' }).click()
+      // oxlint-disable-next-line no-await-in-loop -- one below the other
+      await webhook
+        .getByLabel(/^Header \d/)
+        .last()
+        .fill(name)
+      // oxlint-disable-next-line no-await-in-loop -- one below the other
+      await webhook
+        .getByLabel(/^Secret of header \d/)
+        .last()
+        .fill(secret)
+    }
+    await webhook.getByRole('button', { name: 'Remove header 2' }).click()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Alerts are set').waitFor()
     await webhook.getByRole('button', { name: /^Send a test/ }).click()
     await webhook.getByText('It was taken.').waitFor()
-    expect(sink.seen.length).toBe(1)
+    expect(sink.seen.map(({ headers }) => [headers['x-siren'], headers['x-wrong'], headers['x-hall']])).toEqual([
+      ['a value that the sink knows', undefined, 'another that it knows'],
+    ])
+    expect(await page.content()).not.toContain('that the sink knows')
     await page
       .getByRole('group', { name: 'Push' })
       .getByRole('button', { name: /^Send a test/ })
@@ -240,10 +339,28 @@ describe.skipIf(!hasChromium())('workers and events in the console', () => {
       for (const tab of tabs) {
         await page.getByRole('tab', { name: tab }).click()
         await expect.poll(() => page.getByLabel('Loading').count()).toBe(0)
-        const overlap = await overlapOf(page)
+        const overlap = await overlapAs(page, options)
         expect([tab, overlap, await faultsAs(page, options)]).toEqual([tab, 0, []])
       }
       expect(complaints).toEqual([])
     },
   )
+
+  test('who has read far back stays there when they look again', async () => {
+    for (let count = 0; count < 110; count += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one event each
+      await at.send('PUT', '/secrets/turned', { value: `the value number ${count}` })
+    }
+    await using opening = await opened('#/events?tab=audit&action=secret.')
+    const { page, complaints } = opening
+    const rows = page.getByRole('region', { name: 'Audit' }).locator('tbody tr')
+    await expect.poll(() => rows.count()).toBe(100)
+    await page.getByRole('button', { name: 'Older ones' }).click()
+    await expect.poll(() => rows.count()).toBeGreaterThanOrEqual(110)
+    const before = await rows.count()
+    await at.send('PUT', '/secrets/turned', { value: 'the last of all values' })
+    await look(page).click()
+    await expect.poll(() => rows.count()).toBe(before + 1)
+    expect(complaints).toEqual([])
+  })
 })

@@ -4,11 +4,14 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { openSmtpSink } from '../packages/api-server/test/mail/smtp-sink.ts'
+import { startIndex } from '../packages/api-server/test/modules/package-index.ts'
 import { hasChromium, startChromium } from './components/chromium.ts'
-import { account, type ConsoleOptions, faultsAs, openConsole, overlapOf, signIn } from './components/console-page.ts'
+import { account, type ConsoleOptions, faultsAs, openConsole, overlapAs, signIn } from './components/console-page.ts'
 import { publishFlow } from './documents.ts'
 import { startService, type TestService } from './service.ts'
 
+/** An apply makes an environment and starts pip, each some seconds. */
+const LONG_MS = 600_000
 const hostile = '<img src=x onerror=alert(1)>'
 
 /** Keys have no white space. */
@@ -271,6 +274,32 @@ describe.skipIf(!hasChromium())('settings in the console', () => {
     expect(complaints).toEqual([])
   })
 
+  test('requirements are installed, with what is done said meanwhile and the lines of pip behind it', async () => {
+    await using index = await startIndex([
+      { name: 'colour', version: '2.0', requires: [], source: 'version = "2.0"\n' },
+    ])
+    await using own = await startService({ ...account, pipIndexUrl: index.pipIndexUrl, npmRegistry: index.npmRegistry })
+    await using opening = await openConsole(browser, own.origin, '#/settings?tab=modules')
+    const { page, complaints } = opening
+    await signIn(page)
+    await page.getByLabel('One a line').fill('colour>=1')
+    const release = index.hold()
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByRole('progressbar').waitFor({ timeout: LONG_MS })
+    expect(await page.getByRole('button', { name: 'Apply' }).isDisabled()).toBe(true)
+    release()
+    await page.getByRole('region', { name: 'Installed packages' }).getByText('colour').waitFor({ timeout: LONG_MS })
+    await page.getByRole('progressbar').waitFor({ state: 'detached' })
+    await page.getByText(/lines? of the last apply/).click()
+    expect(await page.getByLabel('What the last apply has said').textContent()).toContain('colour')
+    // what cannot be had leaves what is in force
+    await page.getByLabel('One a line').fill('nowhere-to-be-found>=3')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByRole('alert').filter({ hasText: 'nowhere-to-be-found' }).waitFor({ timeout: LONG_MS })
+    await page.getByRole('region', { name: 'Installed packages' }).getByText('colour').waitFor()
+    expect(complaints).toEqual([])
+  })
+
   test('a new password ends the other sessions, and this tab goes on', async () => {
     const [old, next] = ['a password of ann', 'another one of ann']
     const enter = async (page: Page): Promise<void> => {
@@ -309,7 +338,7 @@ describe.skipIf(!hasChromium())('settings in the console', () => {
         await page.getByRole('tab', { name: tab }).click()
         await expect.poll(() => page.getByLabel('Loading').count()).toBe(0)
         expect([tab, await faultsAs(page, options)]).toEqual([tab, []])
-        expect([tab, await overlapOf(page)]).toEqual([tab, 0])
+        expect([tab, await overlapAs(page, options)]).toEqual([tab, 0])
       }
       // the tab and the area that are shown are on a narrow page too
       await page.goto(`${at.origin}/console/#/settings?tab=about`)

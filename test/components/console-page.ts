@@ -68,3 +68,13 @@ export async function faultsAs(page: Page, { theme = 'light', width }: ConsoleOp
   const { violations } = await new AxeBuilder({ page }).withRules(['color-contrast']).analyze()
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
 }
+
+/** The same as `overlapOf` in the width of a page; one that is looked at on a phone is measured on a tablet too. */
+export async function overlapAs(page: Page, { width }: ConsoleOptions): Promise<number> {
+  const here = await overlapOf(page)
+  if (width === undefined) return here
+  await page.setViewportSize({ width: 1024, height: 900 })
+  const there = await overlapOf(page)
+  await page.setViewportSize({ width, height: 900 })
+  return Math.max(here, there)
+}

@@ -37,7 +37,7 @@ export function Board({ content, issues, frame }: BoardProps) {
         return (
           <section
             key={widget.id}
-            class={`card widget is-${widget.type}-widget`}
+            class={`card widget is-${widget.type}-widget${widget.h === 1 ? ' is-low' : ''}`}
             aria-label={widget.title || `${widget.type} ${widget.id}`}
             style={placeOf(widget)}
           >

@@ -91,10 +91,10 @@ function OfMessages({ widget, now }: WidgetProps<'chart'>) {
   const series = useSeries(columns ?? [], options.smoothing ?? 0)
   if (messages === '') return <p class="hint">Bind it to a message, or to runs.</p>
   if (columns === null) return fault === null ? <Loading /> : <p class="hint">{fault}</p>
-  const times = new Set(series.flatMap(({ xs }) => Array.from(xs.slice(0, 2))))
-  if (times.size === 0) return <p class="hint">no numbers yet</p>
+  const ends = new Set(series.flatMap(({ xs }) => [xs.at(0), xs.at(-1)]).filter((x) => x !== undefined))
+  if (ends.size === 0) return <p class="hint">no numbers yet</p>
   // one moment has no axis
-  if (times.size === 1)
+  if (ends.size === 1)
     return <p class="hint">one value so far: {number(series.find(({ ys }) => ys.length > 0)?.ys[0] ?? 0)}</p>
   return (
     <Chart
@@ -105,6 +105,12 @@ function OfMessages({ widget, now }: WidgetProps<'chart'>) {
       theme={theme.value}
     />
   )
+}
+
+/** A value that was published; times are as the engine spells them, which have an order. */
+interface Point {
+  readonly ts: string
+  readonly y: number
 }
 
 interface History {
@@ -118,28 +124,23 @@ function useHistory(messages: string, windowS: number | undefined, now: BoardNow
   const [history, setHistory] = useState<History>({ columns: null, fault: null })
   useEffect(() => {
     if (messages === '') return
-    const known = new Map(messages.split(',').map((name) => [name, { xs: [] as number[], ys: [] as number[] }]))
+    const known = new Map(messages.split(',').map((name): [string, Point[]] => [name, []]))
     let isOver = false
     let timer = 0
     const show = (): void => {
       timer = 0
       const since = windowS === undefined ? -Infinity : Date.now() - windowS * 1000
-      setHistory({ columns: [...known].map(([name, { xs, ys }]) => columnsOf(name, xs, ys, since)), fault: null })
+      setHistory({ columns: [...known].map(([name, points]) => columnsOf(name, points, since)), fault: null })
     }
     const read = async (name: string): Promise<void> => {
       const since = windowS === undefined ? '' : `&since=${new Date(Date.now() - windowS * 1000).toISOString()}`
       const entries = await get<MessageHistoryEntry[]>(
         `/messages/${encodeURIComponent(name)}/history?limit=${MOST}${since}`,
       )
-      const columns = known.get(name)
-      if (!columns) return
-      const old = entries.toReversed().filter(({ value }) => typeof value === 'number')
-      const last = old.at(-1)?.ts
+      const old = entries.toReversed().flatMap(({ ts, value: y }) => (typeof y === 'number' ? [{ ts, y }] : []))
+      const last = old.at(-1)?.ts ?? ''
       // what came while it was read stays behind it
-      const from = last === undefined ? 0 : columns.xs.findIndex((x) => x > Date.parse(last))
-      const newer = from < 0 ? columns.xs.length : from
-      columns.xs = [...old.map(({ ts }) => Date.parse(ts)), ...columns.xs.slice(newer)]
-      columns.ys = [...old.map(({ value }) => value as number), ...columns.ys.slice(newer)]
+      known.set(name, [...old, ...(known.get(name) ?? []).filter(({ ts }) => ts > last)])
     }
     const readAll = (): void => {
       Promise.all([...known.keys()].map((name) => read(name).catch(unlessMissing))).then(
@@ -157,14 +158,11 @@ function useHistory(messages: string, windowS: number | undefined, now: BoardNow
         // the socket is there, or there again: what came before that is in the history
         if (frame.type === 'snapshot') readAll()
         if (frame.type !== 'value' || frame.run !== null || typeof frame.value !== 'number') continue
-        const columns = known.get(frame.message)
-        if (!columns) continue
-        columns.xs.push(Date.parse(frame.ts))
-        columns.ys.push(frame.value)
-        if (columns.xs.length > 2 * MOST) {
-          columns.xs.splice(0, MOST)
-          columns.ys.splice(0, MOST)
-        }
+        const points = known.get(frame.message)
+        // what the history had already
+        if (!points || frame.ts <= (points.at(-1)?.ts ?? '')) continue
+        points.push({ ts: frame.ts, y: frame.value })
+        if (points.length > 2 * MOST) points.splice(0, MOST)
         if (timer === 0) timer = window.setTimeout(show, EVERY_MS)
       }
     })
@@ -183,11 +181,12 @@ function unlessMissing(error: unknown): void {
   if (!(error instanceof Problem && error.status === 404)) throw error
 }
 
-function columnsOf(name: string, xs: readonly number[], ys: readonly number[], since: number): Columns {
+function columnsOf(name: string, points: readonly Point[], since: number): Columns {
+  const xs = points.map(({ ts }) => Date.parse(ts))
   const from = Math.max(
     0,
     xs.length - MOST,
     xs.findIndex((x) => x >= since),
   )
-  return { key: name, name, xs: xs.slice(from), ys: ys.slice(from) }
+  return { key: name, name, xs: xs.slice(from), ys: points.slice(from).map(({ y }) => y) }
 }

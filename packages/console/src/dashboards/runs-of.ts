@@ -28,7 +28,7 @@ const MOST = 50
 
 export function useRuns(
   source: RunsSource | null,
-  { turn }: BoardNow,
+  { turn, heed }: BoardNow,
 ): { readonly data: ShownRuns | null; readonly fault: string | null } {
   const [known, setKnown] = useState<{ readonly data: ShownRuns | null; readonly fault: string | null }>({
     data: null,
@@ -41,7 +41,9 @@ export function useRuns(
     let isOver = false
     read(JSON.parse(asked) as RunsSource).then(
       (data) => {
-        if (!isOver) setKnown({ data, fault: null })
+        if (isOver) return
+        setKnown({ data, fault: null })
+        heed(data.runs.map(({ flow }) => flow))
       },
       (error: unknown) => {
         if (!isOver) setKnown(({ data }) => ({ data, fault: error instanceof Error ? error.message : String(error) }))
@@ -50,7 +52,7 @@ export function useRuns(
     return () => {
       isOver = true
     }
-  }, [asked, at])
+  }, [asked, at, heed])
   return known
 }
 

@@ -5,6 +5,7 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals'
 
 import { flowsRead } from '../flow/graph.ts'
 import { oneLine } from '../format.ts'
+import { paced } from '../live/paced.ts'
 import { liveValues } from '../live/values.ts'
 import { MiniGraph } from '../parts/mini-graph.tsx'
 import { ServiceElement, type View } from './element.tsx'
@@ -19,6 +20,8 @@ export interface NodeSelectDetail {
 
 /** Between two columns there is no place for more. */
 const MOST = 14
+/** Of what happens to the flow in so many milliseconds the graph is read anew once. */
+const AGAIN_MS = 250
 
 /**
  * The published form of a flow, read only. Attributes: `src` (the base URL of the API), `flow` (its name), `values` (`on`
@@ -43,25 +46,28 @@ export class FlowGraphElement extends ServiceElement {
       texts.set(message, known)
       return known
     }
-    const again = async (): Promise<void> => {
-      const before = flowsRead(name, flow.peek()?.nodes ?? []).join()
+    let [asked, shown] = [0, 0]
+    const read = async (): Promise<void> => {
+      const turn = ++asked
       // what cannot be told now is told after the next change, or by the connection that is lost
       const next = await engine.get<Flow>(path).catch(() => null)
-      if (next === null) return
+      if (next === null || turn < shown) return
+      shown = turn
+      const before = flowsRead(name, flow.peek()?.nodes ?? []).join()
       if (flowsRead(name, next.nodes).join() === before) flow.value = next
       else this.restart()
     }
+    const again = paced(AGAIN_MS, () => void read())
     const load = async (): Promise<void> => {
       flow.value = await engine.get<Flow>(path)
       const kinds: readonly FrameKind[] = ['node', 'health', 'flow', ...(hasValues ? (['value'] as const) : [])]
       engine.follow({ kinds, flows: [name, ...flowsRead(name, flow.value.nodes)] }, (frames) => {
         take(frames)
         states.value = statesAfter(states.peek(), frames, name)
-        // its nodes may be others since
-        if (
-          frames.some((frame) => frame.type === 'flow' && frame.name === name && frame.version !== flow.peek()?.version)
-        )
-          void again()
+        // it may be another one since: the frame of a publication has the version that a draft had before it, and what was
+        // published while there was no connection has no frame
+        if (frames.some((frame) => frame.type === 'snapshot' || (frame.type === 'flow' && frame.name === name)))
+          again.ask()
       })
     }
     const choose = (node: string): void => {

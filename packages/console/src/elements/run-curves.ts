@@ -6,6 +6,7 @@ import type { CurveComparison } from '@flow-service/client-sdk'
 import type { EventFrame } from '@flow-service/protocol'
 
 import { oneLine, shortId } from '../format.ts'
+import { paced } from '../live/paced.ts'
 import type { Engine } from './engine.ts'
 
 export interface Curve {
@@ -67,12 +68,12 @@ export async function followRuns(engine: Engine, asked: AskedCurves, show: (curv
   await read()
   if (!asked.isLive) return
   // a request that fails is made again with the next change, and after a lost connection
-  const [drawSoon, readSoon] = [paced(draw, DRAWN_MS), paced(() => void read().catch(() => undefined), ASKED_MS)]
+  const [drawSoon, readSoon] = [paced(DRAWN_MS, draw), paced(ASKED_MS, () => void read().catch(() => undefined))]
   engine.follow({ kinds: ['value', 'run'], runs: asked.runs }, (frames) => {
     for (const frame of frames) {
       const change = take(frame, known, asked)
-      if (change === 'grown') drawSoon()
-      else if (change === 'other') readSoon()
+      if (change === 'grown') drawSoon.ask()
+      else if (change === 'other') readSoon.ask()
     }
   })
 }
@@ -122,23 +123,4 @@ function namesOf({ params, series }: CurveComparison): ReadonlyMap<string, strin
       ? `${flow} ${shortId(run)}`
       : differing.map((key) => `${key} ${oneLine(params[run]?.[key] ?? null, 16)}`).join(', ')
   return new Map(series.map((one) => [one.run, nameOf(one)]))
-}
-
-/** Calls at most so often, and once after the last time that it was asked to. */
-function paced(call: () => void, everyMs: number): () => void {
-  let isResting = false
-  let isDue = false
-  const go = (): void => {
-    isDue = false
-    isResting = true
-    call()
-    setTimeout(() => {
-      isResting = false
-      if (isDue) go()
-    }, everyMs)
-  }
-  return () => {
-    if (isResting) isDue = true
-    else go()
-  }
 }

@@ -7,6 +7,7 @@ import { useState } from 'preact/hooks'
 import { call, post } from '../api/call.ts'
 import { load, useResource } from '../api/resource.ts'
 import { type Faults, Form, TextField } from '../parts/form.tsx'
+import { Icon } from '../parts/icon.tsx'
 import { Loading, Refused } from '../parts/states.tsx'
 import { say, sayFault } from '../parts/toast.tsx'
 
@@ -35,54 +36,56 @@ interface Typed {
   readonly events: readonly AlertEvent[]
   readonly channels: Readonly<Record<AlertChannel, boolean>>
   readonly url: string
-  readonly header: string
-  readonly headerSecret: string
+  readonly headers: readonly Header[]
   readonly server: string
   readonly topic: string
   readonly token: string
   readonly to: string
 }
 
+/** Of the request of the webhook, with the name of the secret that is its value; '' where the value is no secret. */
+interface Header {
+  readonly name: string
+  readonly secret: string
+}
+
 /** Those that are texts. */
-type TypedText = 'url' | 'header' | 'headerSecret' | 'server' | 'topic' | 'token' | 'to'
+type TypedText = 'url' | 'server' | 'topic' | 'token' | 'to'
 
 const typedOf = ({
   enabled,
   min_interval_s: interval,
   events,
   channels: { webhook, push, email },
-}: AlertConfig): Typed => {
-  const [[header, value] = ['', '']] = Object.entries(webhook.headers)
-  return {
-    isOn: enabled,
-    interval: String(interval),
-    events,
-    channels: { webhook: webhook.enabled, push: push.enabled, email: email.enabled },
-    url: webhook.url ?? '',
-    header,
-    headerSecret: typeof value === 'string' ? '' : value.$secret,
-    server: push.server,
-    topic: push.topic ?? '',
-    token: push.token?.$secret ?? '',
-    to: email.to.join(', '),
-  }
-}
+}: AlertConfig): Typed => ({
+  isOn: enabled,
+  interval: String(interval),
+  events,
+  channels: { webhook: webhook.enabled, push: push.enabled, email: email.enabled },
+  url: webhook.url ?? '',
+  headers: Object.entries(webhook.headers).map(([name, value]) => ({
+    name,
+    secret: typeof value === 'string' ? '' : value.$secret,
+  })),
+  server: push.server,
+  topic: push.topic ?? '',
+  token: push.token?.$secret ?? '',
+  to: email.to.join(', '),
+})
 
-/** Of headers only the first one is edited here: all others stay as they are. */
+/** The value of a header that is no secret stays as it is. */
 const configOf = (typed: Typed, known: AlertConfig): AlertConfig => {
-  const [first] = Object.keys(known.channels.webhook.headers)
-  const others = Object.entries(known.channels.webhook.headers).filter(([name]) => name !== first)
-  const own =
-    typed.header.trim() === ''
-      ? []
-      : [
-          [
-            typed.header.trim(),
-            typed.headerSecret.trim() === ''
-              ? (known.channels.webhook.headers[typed.header.trim()] ?? '')
-              : { $secret: typed.headerSecret.trim() },
-          ] as const,
-        ]
+  const headers = typed.headers.flatMap(
+    ({ name, secret }): [string, AlertConfig['channels']['webhook']['headers'][string]][] =>
+      name.trim() === ''
+        ? []
+        : [
+            [
+              name.trim(),
+              secret.trim() === '' ? (known.channels.webhook.headers[name.trim()] ?? '') : { $secret: secret.trim() },
+            ],
+          ],
+  )
   return {
     enabled: typed.isOn,
     min_interval_s: Number(typed.interval),
@@ -91,7 +94,7 @@ const configOf = (typed: Typed, known: AlertConfig): AlertConfig => {
       webhook: {
         enabled: typed.channels.webhook,
         url: typed.url.trim() === '' ? null : typed.url.trim(),
-        headers: Object.fromEntries([...own, ...others]),
+        headers: Object.fromEntries(headers),
       },
       push: {
         enabled: typed.channels.push,
@@ -192,8 +195,7 @@ function Channels({ typed, set, faults: { at }, mayTest }: PartProps & { readonl
         'webhook',
         <>
           {text('url', 'Address', 'https://…', at['/channels/webhook/url'])}
-          {text('header', 'Header', 'such as Authorization', at['/channels/webhook/headers'])}
-          {text('headerSecret', 'Its value', 'name of a secret')}
+          <Headers of={typed.headers} change={(headers) => set({ headers })} fault={at['/channels/webhook/headers']} />
         </>,
       )}
       {channel(
@@ -205,6 +207,51 @@ function Channels({ typed, set, faults: { at }, mayTest }: PartProps & { readonl
         </>,
       )}
       {channel('email', text('to', 'To', 'addresses with commas between them', at['/channels/email/to']))}
+    </div>
+  )
+}
+
+interface HeadersProps {
+  readonly of: readonly Header[]
+  readonly change: (headers: readonly Header[]) => void
+  readonly fault: string | undefined
+}
+
+function Headers({ of, change, fault }: HeadersProps) {
+  const set = (at: number, changes: Partial<Header>): void =>
+    change(of.map((one, index) => (index === at ? { ...one, ...changes } : one)))
+  const field = (at: number, key: keyof Header, label: string, placeholder: string) => (
+    <input
+      aria-label={`${label} ${at + 1}`}
+      placeholder={placeholder}
+      value={of[at]?.[key]}
+      onInput={({ currentTarget }) => set(at, { [key]: currentTarget.value })}
+    />
+  )
+  return (
+    <div class="field">
+      <span>
+        Headers <small>with the name of a secret as their value</small>
+      </span>
+      {of.map((_, at) => (
+        <div key={at} class="header-fields">
+          {field(at, 'name', 'Header', 'such as Authorization')}
+          {field(at, 'secret', 'Secret of header', 'name of a secret')}
+          <button
+            type="button"
+            aria-label={`Remove header ${at + 1}`}
+            onClick={() => change(of.filter((__, index) => index !== at))}
+          >
+            <Icon name="close" size={14} />
+          </button>
+        </div>
+      ))}
+      {fault === undefined ? null : <p class="fault">{fault}</p>}
+      <div>
+        <button type="button" onClick={() => change([...of, { name: '', secret: '' }])}>
+          Add a header
+        </button>
+      </div>
     </div>
   )
 }

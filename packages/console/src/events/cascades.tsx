@@ -15,7 +15,7 @@ export function Cascades() {
   const cascades = useOlder<Cascade>(path, ({ started_at: ts }) => ts)
   return (
     <>
-      <Narrow again={() => void cascades.again()} words={[['status', 'Status', statuses]]} texts={[['flow', 'Flow']]} />
+      <Narrow of={cascades} words={[['status', 'Status', statuses]]} texts={[['flow', 'Flow']]} />
       <Older
         of={cascades}
         name="Cascades"

@@ -51,7 +51,7 @@ export function DeadLetters() {
   return (
     <>
       <Narrow
-        again={() => void letters.again()}
+        of={letters}
         words={[['reason', 'Reason', Object.keys(reasons)]]}
         texts={[
           ['flow', 'Flow'],

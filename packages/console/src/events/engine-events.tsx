@@ -21,7 +21,7 @@ export function EngineEvents({ isAudit }: { isAudit: boolean }) {
   return (
     <>
       <Narrow
-        again={() => void events.again()}
+        of={events}
         words={isAudit ? [] : [['kind', 'Kind', kinds]]}
         texts={[
           ['flow', 'Flow'],

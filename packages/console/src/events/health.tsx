@@ -29,7 +29,8 @@ export function Health() {
       <div class="tools">
         <Status is={summary.status === 'down' ? 'failed' : summary.status} isWord />
         <small>
-          flow-service {summary.version}, up for {duration(summary.uptime_s)}
+          flow-service {summary.version}, up for {duration(summary.uptime_s)}; Prometheus reads <code>/metrics</code>{' '}
+          with a <a href="#/settings?tab=keys">key</a>
         </small>
         <span class="grow" />
         <button onClick={again}>Look again</button>

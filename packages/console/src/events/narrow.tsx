@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
+import { number } from '../format.ts'
 import { query, setQuery } from '../router.ts'
 
 /** The path with what of the address narrows it. */
@@ -19,11 +20,12 @@ interface NarrowProps {
   readonly texts: readonly (readonly [name: string, label: string])[]
   /** Names with the words that there are. */
   readonly words?: readonly (readonly [name: string, label: string, words: readonly string[]])[]
-  readonly again: () => void
+  /** The list: how many rows are newer than what it shows, and what shows them. */
+  readonly of: { readonly fresh: number; readonly again: () => Promise<void> }
   readonly children?: ComponentChildren
 }
 
-export const Narrow = ({ texts, words = [], again, children }: NarrowProps) => (
+export const Narrow = ({ texts, words = [], of: { fresh, again }, children }: NarrowProps) => (
   <div class="tools">
     {words.map(([name, label, known]) => (
       <label key={name} class="choice">
@@ -46,7 +48,9 @@ export const Narrow = ({ texts, words = [], again, children }: NarrowProps) => (
     ))}
     <span class="grow" />
     {children}
-    <button onClick={again}>Look again</button>
+    <button class={fresh > 0 ? 'primary' : ''} onClick={() => void again()}>
+      {fresh > 0 ? `Show ${number(fresh)} new` : 'Look again'}
+    </button>
   </div>
 )
 

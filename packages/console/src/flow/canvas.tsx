@@ -1,6 +1,6 @@
 /** The graph of a flow, to be looked at, moved about and, where somebody may, changed. Keys lead from node to node along wires. */
 import type { Issue, Node } from '@flow-service/client-sdk'
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import {
   applyNodeChanges,
   Background,
@@ -11,6 +11,7 @@ import {
   type NodeChange,
   ReactFlow,
   type ReactFlowInstance,
+  type ReactFlowProps,
 } from '@xyflow/react'
 import type { RefObject, TargetedKeyboardEvent } from 'preact'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
@@ -73,7 +74,7 @@ const noAttribution = { hideAttribution: true }
 const deletes = new Set(['Delete', 'Backspace'])
 
 export function Canvas(props: CanvasProps) {
-  const { flow, nodes, now, categoryOf, choose, move, edit = null } = props
+  const { flow, nodes, now, categoryOf, edit = null } = props
   const isFar = useSignal(false)
   const view = useRef<ReactFlowInstance<CardNode, DrawnWire> | null>(null)
   const box = useRef<HTMLDivElement>(null)
@@ -84,6 +85,7 @@ export function Canvas(props: CanvasProps) {
     [flow, now, categoryOf, edit !== null],
   )
   const hear = useKeys(props, { box, view, cards, marked })
+  const on = useAnswers(props, { box, view, before, isFar })
   return (
     <CanvasContext.Provider value={canvas}>
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- keys of the nodes, which have the focus */}
@@ -97,26 +99,13 @@ export function Canvas(props: CanvasProps) {
         }}
       >
         <ReactFlow<CardNode, DrawnWire>
+          {...on}
           nodes={cards}
           edges={edges}
           nodeTypes={nodeTypes}
           edgeTypes={edgeTypes}
-          onInit={(made) => (view.current = made)}
           onNodesChange={change}
-          onNodeClick={(event, { id }) => {
-            if (event.ctrlKey || event.metaKey) edit?.select(toggled(before.current, id))
-            else if (!event.shiftKey) choose(id)
-          }}
           onEdgesChange={mark}
-          onDragOver={dragOver}
-          onDrop={(event) => dropped(event, edit, view.current)}
-          onPaneClick={() => choose(null)}
-          onNodeDragStop={(_, __, moved) => move(Object.fromEntries(moved.map(({ id, position }) => [id, position])))}
-          onMove={(_, { zoom }) => {
-            isFar.value = zoom < FAR
-            box.current?.classList.toggle('far', zoom < FAR)
-          }}
-          onConnect={(made) => connect(edit, made)}
           nodesConnectable={edit !== null}
           elementsSelectable
           edgesFocusable={edit !== null}
@@ -137,9 +126,45 @@ export function Canvas(props: CanvasProps) {
   )
 }
 
-interface KeysOf {
+interface Refs {
   readonly box: RefObject<HTMLDivElement | null>
   readonly view: RefObject<ReactFlowInstance<CardNode, DrawnWire> | null>
+  /** What was chosen when the pointer went down. */
+  readonly before: RefObject<ReadonlySet<string>>
+  readonly isFar: Signal<boolean>
+}
+
+/**
+ * What is done when the library tells of something. Always the same functions: each that changed would make the library look
+ * at every node again, with each step of a drag.
+ */
+function useAnswers(props: CanvasProps, { box, view, before, isFar }: Refs) {
+  const told = useRef(props)
+  told.current = props
+  return useMemo(
+    (): Partial<ReactFlowProps<CardNode, DrawnWire>> => ({
+      onInit: (made) => (view.current = made),
+      onNodeClick(event, { id }) {
+        const { edit, choose } = told.current
+        if (event.ctrlKey || event.metaKey) edit?.select(toggled(before.current ?? new Set(), id))
+        else if (!event.shiftKey) choose(id)
+      },
+      onDragOver: dragOver,
+      onDrop: (event) => dropped(event, told.current.edit ?? null, view.current),
+      onPaneClick: () => told.current.choose(null),
+      onNodeDragStop: (_, __, moved) =>
+        told.current.move(Object.fromEntries(moved.map(({ id, position }) => [id, position]))),
+      onMove(_, { zoom }) {
+        isFar.value = zoom < FAR
+        box.current?.classList.toggle('far', zoom < FAR)
+      },
+      onConnect: (made) => connect(told.current.edit ?? null, made),
+    }),
+    [],
+  )
+}
+
+interface KeysOf extends Pick<Refs, 'box' | 'view'> {
   readonly cards: readonly CardNode[]
   readonly marked: ReadonlySet<string>
 }

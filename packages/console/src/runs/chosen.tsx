@@ -10,7 +10,7 @@ import { say, sayFault } from '../parts/toast.tsx'
 /** Requests at once. */
 const LANES = 4
 /** The page of comparison and a person can hold so many. */
-const MOST_COMPARED = 100
+export const MOST_COMPARED = 100
 /** Refusals that are told one by one. */
 const MOST_TOLD = 3
 

@@ -3,11 +3,12 @@ import type { RunSummary } from '@flow-service/client-sdk'
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 
-import { ago, counted, duration, oneLine, shortId } from '../format.ts'
+import { ago, counted, duration, number, oneLine, shortId } from '../format.ts'
 import { now } from '../live/clock.ts'
 import { Status } from '../parts/status.tsx'
 import { say } from '../parts/toast.tsx'
 import { go, query, setQuery } from '../router.ts'
+import { MOST_COMPARED } from './chosen.tsx'
 import type { Column } from './columns.ts'
 
 const ROW = 34
@@ -65,6 +66,8 @@ export function RunTable({ runAt, total, columns, chosen, choose, look }: RunTab
     const run = runAt(at)
     if (event.key === 'j' || event.key === 'ArrowDown') move(1)
     else if (event.key === 'k' || event.key === 'ArrowUp') move(-1)
+    else if (event.key === 'Home') move(-total)
+    else if (event.key === 'End') move(total)
     else if (event.key === 'x' || event.key === 'X') flip(at, event.shiftKey)
     else if (event.key === 'Enter' && run) go(`/runs/${run.id}`)
     else return
@@ -75,7 +78,7 @@ export function RunTable({ runAt, total, columns, chosen, choose, look }: RunTab
     <div class="table" role="grid" aria-label="Runs" aria-rowcount={total + 1} tabIndex={0} ref={box} onKeyDown={hear}>
       <div class="row headrow" role="row" aria-rowindex={1} ref={laidOut(template)}>
         <span role="columnheader">
-          <span class="unseen">Chosen</span>
+          <ChooseFirst count={Math.min(total, MOST_COMPARED)} runAt={runAt} chosen={chosen} choose={choose} />
         </span>
         <Head field="status" title="Status" />
         <span role="columnheader">Run</span>
@@ -106,6 +109,28 @@ export function RunTable({ runAt, total, columns, chosen, choose, look }: RunTab
         })}
       </div>
     </div>
+  )
+}
+
+interface ChooseFirstProps extends Pick<RunTableProps, 'runAt' | 'chosen' | 'choose'> {
+  readonly count: number
+}
+
+/** Chooses as many runs as can be compared, and none where some are chosen. */
+function ChooseFirst({ count, runAt, chosen, choose }: ChooseFirstProps) {
+  const label = `Choose the first ${number(count)}`
+  const isAny = chosen.size > 0
+  return (
+    <input
+      type="checkbox"
+      aria-label={label}
+      title={isAny ? 'Choose none' : label}
+      checked={isAny && chosen.size >= count}
+      ref={(input) => {
+        if (input) input.indeterminate = isAny && chosen.size < count
+      }}
+      onClick={() => choose(new Set(isAny ? [] : idsBetween(0, count - 1, runAt)))}
+    />
   )
 }
 

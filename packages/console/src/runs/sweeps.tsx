@@ -11,6 +11,7 @@ import { Outcomes } from '../parts/outcomes.tsx'
 import { Empty, Loading, Refused } from '../parts/states.tsx'
 import { Status } from '../parts/status.tsx'
 import { query, setQuery } from '../router.ts'
+import { MOST_COMPARED } from './chosen.tsx'
 import { BySweep, Filter } from './list-tools.tsx'
 import { changed } from './run-pages.ts'
 import { extremesOf, outcomesOf, type Sweep, sweepsOf, varied } from './sweeps.ts'
@@ -20,8 +21,6 @@ import { ViewMenu } from './view-menu.tsx'
 const PAGE = 500
 /** Of an opened sweep; its own list has all of them. */
 const MOST_RUNS = 25
-/** Taken to be compared. */
-const MOST_COMPARED = 100
 
 interface Known {
   readonly runs: readonly RunSummary[]
