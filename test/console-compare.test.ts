@@ -118,7 +118,7 @@ describe.skipIf(!hasChromium())('comparing in the console', () => {
     await page.getByRole('heading', { name: 'Compare 100 runs' }).waitFor()
     expect(await legend(page).getByRole('listitem').count()).toBe(RUNS)
     const first = asked.length
-    expect(asked[0]).toMatchObject({ metrics: ['train.loss'], points: 2000 })
+    expect(asked[0]).toMatchObject({ metrics: ['train.loss'], points: 1000 })
     expect(first).toBeLessThan(metrics.length / 2)
     expect(await page.locator('canvas').count()).toBeLessThan(metrics.length / 2)
     await page.getByRole('button', { name: 'train.other_9', exact: true }).scrollIntoViewIfNeeded()

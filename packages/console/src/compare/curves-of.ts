@@ -31,7 +31,7 @@ export interface Asked {
 }
 
 /** Points of one curve: all of most curves where there are few, and no more than a picture can show where there are many. */
-const [MOST_OF_ONE, MOST_OF_ALL] = [10_000, 200_000]
+const [MOST_OF_ONE, MOST_OF_ALL] = [10_000, 100_000]
 export const pointsFor = (curves: number): number =>
   Math.max(200, Math.min(MOST_OF_ONE, Math.floor(MOST_OF_ALL / Math.max(1, curves))))
 /** What grows is drawn anew at most so often. */
