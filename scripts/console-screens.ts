@@ -25,6 +25,8 @@ interface Screen {
   readonly at: string | ((demo: Demo) => string)
   /** What has to be seen before the picture is taken, as a selector; the heading of the page unless given. */
   readonly shows?: string
+  /** What values that come make it show, as a selector. */
+  readonly tells?: string
   /** What somebody does there first. */
   readonly act?: (page: Page) => Promise<void>
 }
@@ -41,7 +43,7 @@ async function planSweep(page: Page): Promise<void> {
 const screens: readonly Screen[] = [
   { name: 'home', at: '/', shows: '.mini-graph' },
   { name: 'flows', at: '/flows' },
-  { name: 'flow', at: '/flows/climate', shows: '.react-flow__node' },
+  { name: 'flow', at: '/flows/climate', shows: '.react-flow__node', tells: '.events li' },
   { name: 'runs', at: '/runs', shows: '.rows .cell' },
   { name: 'new-run', at: '/runs/new?flow=train', act: planSweep },
   { name: 'run', at: ({ run }) => `/runs/${run}` },
@@ -59,7 +61,7 @@ const screens: readonly Screen[] = [
 /** The walk: what somebody sees in the first two minutes, in this order. */
 const walk: readonly Screen[] = [
   { name: 'walk-2-home', at: '/', shows: '.mini-graph' },
-  { name: 'walk-3-value-on-a-wire', at: '/flows/climate', shows: '.react-flow__node' },
+  { name: 'walk-3-value-on-a-wire', at: '/flows/climate', shows: '.react-flow__node', tells: '.events li' },
   { name: 'walk-4-sweep', at: '/runs/new?flow=train', act: planSweep },
   { name: 'walk-5-runs', at: '/runs?flow=train', shows: '.rows .cell' },
   {
@@ -78,7 +80,7 @@ async function picture(page: Page, name: string): Promise<void> {
 }
 
 /** Leads to a page and waits until nothing more comes; false where the console has no such page. */
-async function show(page: Page, { at, shows = 'h1', act }: Screen, demo: Demo): Promise<boolean> {
+async function show(page: Page, { at, shows = 'h1', tells, act }: Screen, demo: Demo): Promise<boolean> {
   const hash = typeof at === 'string' ? at : at(demo)
   await page.evaluate(`location.hash = ${JSON.stringify(hash)}`)
   const nothing = page.getByText('There is nothing here')
@@ -88,6 +90,7 @@ async function show(page: Page, { at, shows = 'h1', act }: Screen, demo: Demo): 
   await act?.(page)
   await demo.feel(18.4, 64)
   await demo.feel(18.2, 66)
+  if (tells) await page.locator(tells).first().waitFor()
   await page.waitForLoadState('networkidle')
   while ((await page.locator('.skeleton').count()) > 0) await page.waitForTimeout(50)
   // whatever moves has come to rest

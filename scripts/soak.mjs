@@ -14,6 +14,7 @@ const suites = {
   races: [
     'packages/api-server/test/runs/run-faults.test.ts',
     'packages/api-server/test/runs/run-artifacts.test.ts',
+    'packages/api-server/test/runs/lists/run-lists.test.ts',
     'packages/api-server/test/runs/shared.test.ts',
     'packages/worker-agent/test/python-death.test.ts',
   ],

@@ -168,7 +168,11 @@ describe('a caller who may not is refused before anything happens [R445, R575, R
     before = await digest()
   })
 
-  test.each(operations.filter((operation) => !isOpen(operation)))('$id', async (operation) => {
+  // everything is read after some of them together: it takes longer than to be refused
+  const TOGETHER = 8
+  const closed = operations.filter((operation) => !isOpen(operation))
+
+  test.each(closed)('$id', async (operation) => {
     for (const caller of callers) {
       if (mayCall(caller, operation)) continue
       const answer = await call(operation, caller)
@@ -186,10 +190,12 @@ describe('a caller who may not is refused before anything happens [R445, R575, R
       expect([answer.status, code, required_scope]).toEqual([403, 'forbidden', scope])
       expect(answer.headers.get('www-authenticate')).toBe(`Bearer error="insufficient_scope", scope="${scope}"`)
     }
-    // one that changes something is told once
+    const place = closed.indexOf(operation)
+    if (place % TOGETHER < TOGETHER - 1 && place < closed.length - 1) return
+    // what has changed something is told once
     const [was, is] = [before, await digest()]
     before = is
-    expect(is).toBe(was)
+    expect(is, `after the ${TOGETHER} operations up to ${operation.id}`).toBe(was)
   })
 
   test('the digest would have shown a change', async () => {

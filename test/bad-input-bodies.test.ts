@@ -50,12 +50,15 @@ const hostile: Record<string, string | Buffer> = {
 }
 
 const withJson = operations.filter(({ body }) => body?.type === 'application/json')
+/** Bodies of so many bytes and more are sent to some of them alone: one piece of code reads all. */
+const [LARGE, EVERY] = [500_000, 8]
 /** What no answer may show of the inside. */
 const inside = /\n\s+at |node_modules|\.ts:\d|\/packages\/|node:internal|SELECT |insert into/
 
 describe('a hostile body is refused as a problem by every operation that takes JSON [R667, R672, R673, T96, F61]', () => {
   test.each(Object.entries(hostile))('%s', async (_what, body) => {
-    for (const operation of withJson) {
+    const asked = body.length < LARGE ? withJson : withJson.filter((_, at) => at % EVERY === 0)
+    for (const operation of asked) {
       const { path, init } = sampleOf(operation, seeds)
       const answer = await fetch(`${at.baseUrl}${path}`, {
         ...init,

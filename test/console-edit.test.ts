@@ -372,7 +372,6 @@ describe.skipIf(!hasChromium())('the editor of flows', () => {
     expect(await faultsOf(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Publish' }).click()
     await dialog.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('button', { name: 'Versions' }).click()
     const rows = dialog.getByRole('region', { name: 'Versions' }).getByRole('row')
     expect(await rows.nth(1).textContent()).toContain('root@example.org')

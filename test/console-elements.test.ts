@@ -379,7 +379,7 @@ describe.skipIf(!hasChromium())('the elements', () => {
     await using opened = await openConsole(browser, at.origin)
     const { page, complaints } = opened
     await signIn(page)
-    const graph = page.getByRole('region', { name: 'Graph' })
+    const graph = page.getByRole('region', { name: 'What reads what' })
     await graph.locator('.wire-name', { hasText: 'hot' }).waitFor()
     expect(await graph.getByRole('listitem').count()).toBe(2)
     await graph.getByRole('button', { name: /^active twice/ }).focus()

@@ -263,7 +263,7 @@ describe.skipIf(!hasChromium())('flows in the console', () => {
     await using shown = await opened('#/flows/climate')
     const { page, complaints } = shown
     await card(page, 'round').waitFor()
-    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('button', { name: 'Pause', exact: true }).click()
     await page.getByRole('button', { name: 'Resume' }).waitFor()
     const before = await card(page, 'round').locator('.live').textContent()
     await reading(11)
@@ -330,7 +330,7 @@ describe.skipIf(!hasChromium())('flows in the console', () => {
     expect(new URL(page.url()).hash).toBe('#/flows/climate?events=room')
     await events.getByRole('searchbox').fill('')
     const before = await names()
-    await events.getByRole('button', { name: 'Hold' }).click()
+    await events.getByRole('button', { name: 'Pause list' }).click()
     await reading(19)
     await expect.poll(() => card(page, 'check').locator('.live').textContent()).toBe('19')
     await expect.poll(() => events.getByRole('button', { name: /passed/ }).textContent()).toMatch(/^ ?[1-9]\d* passed$/)
@@ -488,7 +488,7 @@ describe.skipIf(!hasChromium())('flows in the console', () => {
       expect(late).toBeLessThan(1.1 * early)
       expect(await page.locator('.events > li').count()).toBeLessThanOrEqual(100)
       // the list is held while the engine goes on
-      await page.getByRole('button', { name: 'Hold' }).click()
+      await page.getByRole('button', { name: 'Pause list' }).click()
       const passed = async () =>
         Number((await page.getByRole('button', { name: /passed/ }).textContent())?.replace(/\D/g, ''))
       await expect.poll(passed).toBeGreaterThan(1000)

@@ -61,8 +61,11 @@ describe.skipIf(!hasChromium())('workers and events in the console', () => {
   }
   const dialog = (page: Page) => page.getByRole('dialog')
   const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+  /** Of this value: a time has such digits too. */
+  const letter = (page: Page, value: string) =>
+    page.getByRole('row').filter({ has: page.getByText(value, { exact: true }) })
   /** Says what it does, or how many it shows. */
-  const look = (page: Page) => page.getByRole('button', { name: /^(?:Look again|Show \d+ new)$/ })
+  const look = (page: Page) => page.getByRole('button', { name: /^(?:Refresh|Show \d+ new)$/ })
 
   test('a token attaches a worker by the command that is shown once, and its end sends the worker away', async () => {
     await using opening = await opened('#/workers?tab=tokens')
@@ -92,7 +95,7 @@ describe.skipIf(!hasChromium())('workers and events in the console', () => {
     await page.getByRole('tab', { name: 'Attached' }).click()
     await expect
       .poll(async () => {
-        await page.getByRole('button', { name: 'Look again' }).click()
+        await page.getByRole('button', { name: 'Refresh' }).click()
         return await row(page, 'lab-3').count()
       })
       .toBe(1)
@@ -174,7 +177,7 @@ describe.skipIf(!hasChromium())('workers and events in the console', () => {
     await expect
       .poll(
         async () => {
-          await page.getByRole('button', { name: 'Look again' }).click()
+          await page.getByRole('button', { name: 'Refresh' }).click()
           return await profile.textContent()
         },
         { timeout: 60_000 },
@@ -207,13 +210,13 @@ describe.skipIf(!hasChromium())('workers and events in the console', () => {
       })
       .toBe(4)
     await row(page, hostile).getByText('the flow was stopped').waitFor()
-    await row(page, '34').getByRole('button', { name: 'Replay' }).click()
+    await letter(page, '34').getByRole('button', { name: 'Replay' }).click()
     // its flow is not active: nothing is lost
     await page.locator('.toast.bad').waitFor()
     await at.client.flows.start('hall')
-    await row(page, '34').getByRole('button', { name: 'Replay' }).click()
+    await letter(page, '34').getByRole('button', { name: 'Replay' }).click()
     await expect.poll(() => page.getByRole('button', { name: 'Replay', exact: true }).count()).toBe(3)
-    await row(page, '36').getByRole('button', { name: 'Dismiss' }).click()
+    await letter(page, '36').getByRole('button', { name: 'Dismiss' }).click()
     await dialog(page).getByRole('button', { name: 'Dismiss' }).click()
     await expect.poll(() => page.getByRole('button', { name: 'Replay', exact: true }).count()).toBe(2)
     await page.getByRole('button', { name: 'Replay all that fit' }).click()
@@ -258,7 +261,7 @@ describe.skipIf(!hasChromium())('workers and events in the console', () => {
     expect([await rows.count(), await rows.first().textContent()]).toEqual([before, first])
     await page.getByRole('button', { name: 'Show 2 new' }).click()
     await expect.poll(() => rows.count()).toBe(before + 2)
-    await page.getByRole('button', { name: 'Look again' }).waitFor()
+    await page.getByRole('button', { name: 'Refresh' }).waitFor()
     expect(complaints).toEqual([])
   })
 

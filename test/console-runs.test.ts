@@ -418,7 +418,7 @@ def run(n):
     await page.getByLabel('Flow', { exact: true }).fill('many_7')
     await page.getByLabel('Flow', { exact: true }).press('Tab')
     await page.getByLabel(/^n /).fill('1')
-    await page.getByText('3 unless given').waitFor()
+    await page.getByText('default 3').waitFor()
     await page.getByLabel(/^table /).fill(`{"digest": "${hostile}"}`)
     await page.getByRole('button', { name: 'Plan 1 run' }).click()
     await expect.poll(() => page.getByLabel(/^table /).getAttribute('aria-invalid')).toBe('true')

@@ -11,7 +11,11 @@ import { type Browser, chromium } from 'playwright-core'
 const findChromium = (): string | undefined =>
   (process.env['PATH'] ?? '')
     .split(path.delimiter)
-    .flatMap((directory) => ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map((name) => path.join(directory, name)))
+    .flatMap((directory) =>
+      ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map((name) =>
+        path.join(directory, name),
+      ),
+    )
     .find((file) => fs.existsSync(file))
 
 /** Whether tests can use a browser; says so once for a whole run. Throws without one where `CI` is set. */

@@ -165,10 +165,12 @@ function Rail({ here }: { here: Area | null }) {
       <span class="grow" />
       <button class="bare" onClick={() => (palette.value = true)} title="Find anything (Ctrl+K)">
         <Icon name="search" size={20} />
+        <span aria-hidden="true">Find</span>
         <span class="unseen">Find anything</span>
       </button>
       <button class="bare" onClick={flipTheme} title={theme.value === 'dark' ? 'Light' : 'Dark'}>
         <Icon name={theme.value === 'dark' ? 'sun' : 'moon'} size={20} />
+        <span aria-hidden="true">{theme.value === 'dark' ? 'Light' : 'Dark'}</span>
         <span class="unseen">{theme.value === 'dark' ? 'Use light colours' : 'Use dark colours'}</span>
       </button>
       <Account />
@@ -183,10 +185,12 @@ function Account() {
     <>
       <a class="own" href="#/settings?tab=account" title={name === '' ? 'Your account' : `Signed in as ${name}`}>
         <Icon name="person" size={20} />
+        <span aria-hidden="true">Account</span>
         <span class="unseen">Your account</span>
       </a>
       <button class="bare" onClick={() => signOut()} title={name === '' ? 'Sign out' : `Sign out, ${name}`}>
         <Icon name="out" size={20} />
+        <span aria-hidden="true">Sign out</span>
         <span class="unseen">Sign out{name === '' ? '' : `, ${name}`}</span>
       </button>
     </>

@@ -101,6 +101,8 @@ export function Compared(props: ComparedProps) {
   const choose = (run: string): void => change({ run: chosen === run ? null : run })
   const picture = (): Picture => ({ title: metric, xTitle: x === 'time' ? 'seconds' : x, series: light(), ...axes })
   const isDown = now.get('down') !== null
+  const aboutOf = (run: string): string =>
+    look.axes.flatMap((axis) => (axis.name === metric ? [] : `${axis.name} ${axis.textOf(run)}`)).join(', ')
   const fates = live.fates.value
   return (
     <>
@@ -133,6 +135,7 @@ export function Compared(props: ComparedProps) {
           <Legend
             runs={ids.toSorted((a, b) => ordered(valueOf(a), valueOf(b), isDown))}
             {...{ nameOf, colourOf, kept, hot, heat, choose, chosen, isDown }}
+            aboutOf={aboutOf}
             turn={() => change({ down: isDown ? null : '1' })}
             textOf={(run) => (Number.isNaN(valueOf(run)) ? 'none' : number(valueOf(run)))}
           />
@@ -190,7 +193,9 @@ function Parameters({ runs, metric, axes, brushes, ...look }: ParametersProps) {
       <section class="card" aria-labelledby="parallel">
         <h2 id="parallel">
           Parameters and {metric}
-          {Object.keys(brushes).length === 0 ? null : (
+          {Object.keys(brushes).length === 0 ? (
+            <small>drag along an axis to keep the runs of a range</small>
+          ) : (
             <button class="bare" onClick={() => change({ brush: null })}>
               {counted(look.kept?.size ?? 0, 'run')} kept: let all in
             </button>

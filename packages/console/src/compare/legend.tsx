@@ -6,6 +6,8 @@ import { lastOf } from './curves-of.ts'
 interface LegendProps {
   readonly runs: readonly string[]
   readonly nameOf: (run: string) => string
+  /** In what it differs from the others. */
+  readonly aboutOf: (run: string) => string
   readonly colourOf: (run: string) => string
   readonly textOf: (run: string) => string
   readonly kept: ReadonlySet<string> | null
@@ -22,6 +24,7 @@ interface LegendProps {
 export const Legend = ({
   runs,
   nameOf,
+  aboutOf,
   colourOf,
   textOf,
   kept,
@@ -56,6 +59,7 @@ export const Legend = ({
               <rect width="16" height="4" rx="2" fill={colourOf(run)} />
             </svg>
             <code>{nameOf(run)}</code>
+            <small title={aboutOf(run)}>{aboutOf(run)}</small>
             <span class="num">{textOf(run)}</span>
           </button>
           <a href={`#/runs/${run}`} aria-label={`Open run ${nameOf(run)}`}>

@@ -47,8 +47,8 @@ export function Scatter(props: ScatterProps) {
   return (
     <>
       <div class="tools">
-        {choice('Across', 'sx', x)}
-        {choice('Up', 'sy', y)}
+        {choice('x', 'sx', x)}
+        {choice('y', 'sy', y)}
       </div>
       <div class="scatter-grid">
         <Ends axis={y} />

@@ -44,7 +44,7 @@ export function Settings({ metrics, metric, runs }: SettingsProps) {
         </select>
       </label>
       <label class="choice">
-        Means by{' '}
+        Average by{' '}
         <select
           value={shown.get('by') ?? ''}
           onChange={({ currentTarget }) => change({ by: currentTarget.value, zoom: null })}

@@ -1,5 +1,6 @@
 /** Values of messages over time, or curves of runs. */
 import type { MessageHistoryEntry } from '@flow-service/client-sdk'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 
 import { get, Problem } from '../api/call.ts'
@@ -67,19 +68,45 @@ function OfRuns({ widget: { title, source, options }, now }: WidgetProps<'chart'
   if (data === null) return fault === null ? <Loading /> : <p class="hint">{fault}</p>
   if (series.length === 0) return <p class="hint">None of these runs has such a curve.</p>
   return (
-    <Chart
-      series={series}
-      label={`${title || 'Curves of runs'}: ${series.length} curves`}
-      isLogX={options.log_x ?? false}
-      isLogY={options.log_y ?? false}
-      textOfX={runs?.x === 'time' ? duration : number}
-      theme={theme.value}
-    />
+    <Named series={series}>
+      <Chart
+        series={series}
+        label={`${title || 'Curves of runs'}: ${series.length} curves`}
+        isLogX={options.log_x ?? false}
+        isLogY={options.log_y ?? false}
+        textOfX={runs?.x === 'time' ? duration : number}
+        theme={theme.value}
+      />
+    </Named>
   )
 }
 
+/** More names would leave the curves no room. */
+const MOST_NAMED = 8
+
+/** A chart with the names of its curves below it, where there are several and they can be told apart. */
+const Named = ({ series, children }: { series: readonly Series[]; children: ComponentChildren }) => (
+  <div class="named">
+    <div class="curves">{children}</div>
+    {series.length < 2 || series.length > MOST_NAMED ? null : (
+      <ul>
+        {series.map(({ key, name, colour }) => (
+          <li key={key}>
+            <svg width="12" height="4" aria-hidden="true">
+              <rect width="12" height="4" rx="2" fill={colour} />
+            </svg>
+            {name}
+          </li>
+        ))}
+      </ul>
+    )}
+  </div>
+)
+
 /** Values kept of one message; the engine tells no more of a history at once. */
 const MOST = 500
+/** A span in which seconds do not tell moments apart. */
+const SHORT_MS = 10_000
 /** The chart is drawn anew at most so often. */
 const EVERY_MS = 250
 
@@ -96,14 +123,17 @@ function OfMessages({ widget, now }: WidgetProps<'chart'>) {
   // one moment has no axis
   if (ends.size === 1)
     return <p class="hint">one value so far: {number(series.find(({ ys }) => ys.length > 0)?.ys[0] ?? 0)}</p>
+  const isShort = Math.max(...ends) - Math.min(...ends) < SHORT_MS
   return (
-    <Chart
-      series={series}
-      label={`${title || 'Values over time'}: ${messages}`}
-      isLogY={options.log_y ?? false}
-      textOfX={(x) => clock(new Date(x).toISOString()).slice(0, 8)}
-      theme={theme.value}
-    />
+    <Named series={series}>
+      <Chart
+        series={series}
+        label={`${title || 'Values over time'}: ${messages}`}
+        isLogY={options.log_y ?? false}
+        textOfX={(x) => clock(new Date(x).toISOString()).slice(0, isShort ? 10 : 8)}
+        theme={theme.value}
+      />
+    </Named>
   )
 }
 

@@ -54,7 +54,7 @@ export function WidgetForm({ widget, at, problem, change, remove }: WidgetFormPr
       ) : null}
       <OptionFields widget={widget} fault={faults[`${base}/options`]} change={change} />
       <button class="danger" onClick={remove}>
-        Remove it
+        Remove
       </button>
     </div>
   )
@@ -186,7 +186,7 @@ function SourceFields({ source, fault, change }: SourceFieldsProps) {
       {kind === 'messages'
         ? [
             text('messages', 'Messages', 'with spaces between them'),
-            text('window', 'How far back', 'seconds; all unless given'),
+            text('window', 'How far back', 'seconds; default: all'),
           ]
         : null}
       {kind === 'latest' ? [text('flow', 'Flow', ''), text('latest', 'How many', 'runs')] : null}
@@ -195,7 +195,7 @@ function SourceFields({ source, fault, change }: SourceFieldsProps) {
       {kind === 'latest' || kind === 'group' || kind === 'ids'
         ? [
             text('metrics', 'Curves', 'fit.loss; without any, results are shown'),
-            text('x', 'Over', 'step unless given; time'),
+            text('x', 'Over', 'step (default) or time'),
           ]
         : null}
     </>
@@ -244,8 +244,8 @@ const optionsOf: Readonly<
     ['decimals', 'Digits behind the point', 'number'],
   ],
   gauge: [
-    ['min', 'Least', 'number'],
-    ['max', 'Greatest', 'number'],
+    ['min', 'Min', 'number'],
+    ['max', 'Max', 'number'],
     ['unit', 'Unit', 'text'],
     ['thresholds', 'Levels', 'json'],
   ],
@@ -270,8 +270,8 @@ const optionsOf: Readonly<
     ['off', 'Off publishes', 'json'],
   ],
   slider: [
-    ['min', 'Least', 'number'],
-    ['max', 'Greatest', 'number'],
+    ['min', 'Min', 'number'],
+    ['max', 'Max', 'number'],
     ['step', 'Step', 'number'],
   ],
   input: [['placeholder', 'Placeholder', 'text']],

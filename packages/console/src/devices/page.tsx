@@ -119,11 +119,11 @@ const Adopted = ({ devices }: { devices: readonly Device[] }) => (
           ),
         },
         { title: 'State', show: (device) => <Presence of={device} /> },
-        { title: 'Says', is: 'wrap', show: ({ report }) => saidOf(report) },
-        { title: 'Board', is: 'wrap', show: ({ board }) => board ?? '' },
+        { title: 'Last report', is: 'wrap', show: ({ report }) => saidOf(report) },
+        { title: 'Hardware', is: 'wrap', show: ({ board }) => board ?? '' },
         { title: 'Firmware', is: 'wrap', show: ({ firmware }) => firmware ?? '' },
         {
-          title: 'Said what it has',
+          title: 'Announced',
           show: ({ reported_at: ts }) => (ts === null ? 'never' : <span title={ts}>{ago(ts, now.value)}</span>),
         },
       ]}

@@ -33,7 +33,7 @@ export function Health() {
           with a <a href="#/settings?tab=keys">key</a>
         </small>
         <span class="grow" />
-        <button onClick={again}>Look again</button>
+        <button onClick={again}>Refresh</button>
       </div>
       <div class="columns-2">
         <Sheet

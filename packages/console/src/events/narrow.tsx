@@ -49,7 +49,7 @@ export const Narrow = ({ texts, words = [], of: { fresh, again }, children }: Na
     <span class="grow" />
     {children}
     <button class={fresh > 0 ? 'primary' : ''} onClick={() => void again()}>
-      {fresh > 0 ? `Show ${number(fresh)} new` : 'Look again'}
+      {fresh > 0 ? `Show ${number(fresh)} new` : 'Refresh'}
     </button>
   </div>
 )

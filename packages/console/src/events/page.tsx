@@ -24,12 +24,37 @@ export function Events() {
       ) : (
         <Tabs
           tabs={[
-            { name: 'events', title: 'Engine', show: () => <EngineEvents key="engine" isAudit={false} /> },
-            { name: 'audit', title: 'Audit', show: () => <EngineEvents key="audit" isAudit /> },
-            { name: 'cascades', title: 'Cascades', show: () => <Cascades /> },
-            { name: 'dead', title: 'Dead letters', show: () => <DeadLetters /> },
+            {
+              name: 'events',
+              title: 'Engine',
+              about: 'What happened to the engine: its connections, alerts, workers and devices.',
+              show: () => <EngineEvents key="engine" isAudit={false} />,
+            },
+            {
+              name: 'audit',
+              title: 'Audit',
+              about: 'Who changed what, from the console, the command line or the API.',
+              show: () => <EngineEvents key="audit" isAudit />,
+            },
+            {
+              name: 'cascades',
+              title: 'Cascades',
+              about: 'What one webhook, timer or value set off in a live flow, from its first node to its last.',
+              show: () => <Cascades />,
+            },
+            {
+              name: 'dead',
+              title: 'Dead letters',
+              about: 'Deliveries that ended without being done: replay them, or dismiss them.',
+              show: () => <DeadLetters />,
+            },
             { name: 'health', title: 'Health', show: () => <Health /> },
-            { name: 'alerts', title: 'Alerts', show: () => <Alerts user={user} /> },
+            {
+              name: 'alerts',
+              title: 'Alerts',
+              about: 'Who is told by webhook, push or e-mail when something goes wrong.',
+              show: () => <Alerts user={user} />,
+            },
           ]}
         />
       )}

@@ -61,6 +61,9 @@ export function EditBar({ editing, dialog, open, openPalette }: EditBarProps) {
         <Icon name="redo" />
         <span class="unseen">Do again</span>
       </button>
+      <button onClick={() => open('versions')} title="What was published when, by whom, and the way back">
+        Versions
+      </button>
       <button onClick={openPalette} title="Add a node (a)">
         <Icon name="add" /> Node
       </button>
@@ -69,7 +72,11 @@ export function EditBar({ editing, dialog, open, openPalette }: EditBarProps) {
         class="primary"
         disabled={!hasDraft}
         title={
-          errors > 0 ? 'Errors keep it from being published (Ctrl+Enter shows them)' : 'Publish the draft (Ctrl+Enter)'
+          !hasDraft
+            ? 'Nothing has changed since it was published'
+            : errors > 0
+              ? 'Errors keep it from being published (Ctrl+Enter shows them)'
+              : 'Publish the draft (Ctrl+Enter)'
         }
         onClick={() => open('publish')}
       >
@@ -117,7 +124,6 @@ function More({ editing, open }: { readonly editing: Editing; readonly open: (di
   const entries: readonly (readonly [title: string, act: () => void, isOff?: boolean])[] = [
     ['Run once', () => open('run')],
     ['Save now', () => saveNow(editing)],
-    ['Versions', () => open('versions')],
     ['Export JSON', () => exportFlow(editing)],
     ['Import JSON', () => file.current?.click()],
     ['Discard draft', () => open('discard'), !hasDraft || published === null],

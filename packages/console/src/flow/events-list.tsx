@@ -59,7 +59,7 @@ export function EventsList({ flow, now, chosen, choose }: EventsListProps) {
           </button>
         )}
         <button class="bare" aria-pressed={isHeld} onClick={hold} title="Holds this list; the flow goes on">
-          <Icon name={isHeld ? 'play' : 'pause'} /> {isHeld ? `${number(passed)} passed` : 'Hold'}
+          <Icon name={isHeld ? 'play' : 'pause'} /> {isHeld ? `${number(passed)} passed` : 'Pause list'}
         </button>
         <button class="bare" onClick={clear} title="Empty the list">
           <Icon name="close" />

@@ -58,9 +58,18 @@ export function FlowActions({ of: flow, ask }: { of: FlowListItem; ask: (asked: 
           title={title}
           onClick={() => void act(() => post(`${pathOf(flow)}/${verb}`), done)}
         >
-          <Icon name={icon} />
+          <Icon name={icon} /> {title}
         </button>
       ))}
+      {flow.mode === 'batch' && flow.published_version !== null ? (
+        <button
+          class="bare"
+          aria-label={`Run ${flow.name}`}
+          onClick={() => go(`/runs/new?${new URLSearchParams({ flow: flow.name })}`)}
+        >
+          <Icon name="play" /> Run
+        </button>
+      ) : null}
       <button class="bare" onClick={() => void act(() => saveAsFile(flow))} title="Save the document as a file">
         Export
       </button>

@@ -197,7 +197,7 @@ function History({ now, message }: { now: FlowNow; message: string }) {
           {data.length === 0 ? <li class="hint">No values yet.</li> : null}
         </ol>
       )}
-      <button onClick={() => void load(path)}>Look again</button>
+      <button onClick={() => void load(path)}>Refresh</button>
     </div>
   )
 }

@@ -14,12 +14,17 @@ const looks = { error: 'failed', warning: 'degraded', advisory: 'pending' } as c
 export function Issues({ issues, choose }: IssuesProps) {
   if (issues.length === 0) return null
   const errors = issues.filter(({ severity }) => severity === 'error').length
+  // one alone is read at once
+  const first = issues.length === 1 ? issues[0] : undefined
   return (
     <details class="issues" open={errors > 0}>
       <summary>
         <Status is={errors > 0 ? 'failed' : 'degraded'} />
         {counted(issues.length, 'issue')}
         {errors > 0 ? `, ${counted(errors, 'error')}` : ''}
+        {first === undefined ? null : (
+          <small>{first.node === null ? first.message : `${first.node}: ${first.message}`}</small>
+        )}
       </summary>
       <ul>
         {issues.map(({ severity, code, message, node, path }) => (

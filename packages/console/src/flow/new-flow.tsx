@@ -103,7 +103,7 @@ export function ImportFlow({ close }: { close: () => void }) {
             </Field>
             <TextField
               label="Name"
-              about="that of the document unless given"
+              about="default: that of the document"
               value={name}
               change={setName}
               fault={at['/name'] ?? at['path.name']}

@@ -1,7 +1,7 @@
 /** What waits for somebody, each with what it is about; nothing at all where nothing does. */
-import type { FlowListItem, ObservabilitySummary } from '@flow-service/client-sdk'
+import type { FlowListItem, ObservabilitySummary, RunOverview } from '@flow-service/client-sdk'
 
-import { counted } from '../format.ts'
+import { counted, shortId } from '../format.ts'
 import { Icon } from '../parts/icon.tsx'
 
 interface Matter {
@@ -11,8 +11,14 @@ interface Matter {
   readonly at: string
 }
 
-export function Attention({ flows, summary }: { flows: readonly FlowListItem[]; summary: ObservabilitySummary }) {
-  const matters = [...ofFlows(flows), ...ofEngine(summary)]
+interface AttentionProps {
+  readonly flows: readonly FlowListItem[]
+  readonly overview: readonly RunOverview[]
+  readonly summary: ObservabilitySummary
+}
+
+export function Attention({ flows, overview, summary }: AttentionProps) {
+  const matters = [...ofFlows(flows), ...ofRuns(flows, overview), ...ofEngine(summary)]
   if (matters.length === 0) return null
   return (
     <section class="card attention" aria-label="Needs attention">
@@ -39,6 +45,15 @@ function ofFlows(flows: readonly FlowListItem[]): Matter[] {
     const at = `/flows/${encodeURIComponent(name)}`
     if (status === 'failed') return [{ about, at, what: what === '' ? 'has failed' : `has failed, with ${what}` }]
     return what === '' ? [] : [{ about, at, what: `has ${what}` }]
+  })
+}
+
+/** The newest run of a flow has failed: nothing came of it since. */
+function ofRuns(flows: readonly FlowListItem[], overview: readonly RunOverview[]): Matter[] {
+  return overview.flatMap(({ flow, last_run: last }) => {
+    if (last === null || (last.status !== 'error' && last.status !== 'abandoned')) return []
+    const about = flows.find(({ name }) => name === flow)?.title || flow
+    return [{ about, at: `/runs/${last.id}`, what: `has failed in its newest run, ${shortId(last.id)}` }]
   })
 }
 

@@ -45,7 +45,7 @@ const FlowLine = ({ flow, runs }: { flow: FlowListItem; runs: RunOverview | null
         ? counted(runs.total, 'run')
         : flow.last_activity_at
           ? ago(flow.last_activity_at, now.value)
-          : 'not yet'}
+          : 'no activity yet'}
     </small>
   </li>
 )

@@ -62,12 +62,14 @@ export function Home() {
         <Health of={summary.data} />
       </header>
       <Tiles of={summary.data} minutes={minutes} rate={rate} />
-      <Attention flows={flows.data} summary={summary.data} />
+      <Attention flows={flows.data} overview={overview} summary={summary.data} />
       <div class="two">
-        <FlowList flows={flows.data} overview={overview} />
+        <div>
+          <FlowList flows={flows.data} overview={overview} />
+          {graph ? <Tied graph={graph} flows={flows.data} /> : null}
+        </div>
         <RunList runs={runs.data ?? null} problem={runs.problem} />
       </div>
-      {graph ? <Tied graph={graph} flows={flows.data} /> : null}
     </div>
   )
 }

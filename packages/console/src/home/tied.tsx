@@ -29,7 +29,7 @@ export function Tied({ graph: { nodes, edges }, flows }: TiedProps) {
   }
   return (
     <section aria-labelledby="tied">
-      <h2 id="tied">Graph</h2>
+      <h2 id="tied">What reads what</h2>
       <MiniGraph title="Which flows read messages of which" nodes={drawn} wires={between.map(wireOf)} onNode={open} />
     </section>
   )

@@ -30,19 +30,25 @@ export const Tiles = ({ of, minutes, rate }: TilesProps) => (
     <Tile title="Workers" value={number(of.workers.attached)}>
       attached beside the engine
     </Tile>
-    <Tile title="Changes" value={<>{rate}</>}>
-      a second, of flows, nodes and runs
+    <Tile title="Events" value={<>{rate}</>}>
+      a second
     </Tile>
     <div class="tile wide">
       <span>Executions, last hour</span>
       <Minutes of={minutes} />
-      <small>{counted(inLastHour(minutes), 'execution')}</small>
+      <small>{inWords(minutes)}</small>
     </div>
   </div>
 )
 
-const inLastHour = (minutes: readonly TimeBucket[]): number =>
-  minutes.filter(({ ts }) => Date.parse(ts) > now.value - HOUR_MS).reduce((sum, { executions }) => sum + executions, 0)
+function inWords(minutes: readonly TimeBucket[]): string {
+  const last = minutes.filter(({ ts }) => Date.parse(ts) > now.value - HOUR_MS)
+  const failed = last.reduce((sum, { errors }) => sum + errors, 0)
+  return `${counted(
+    last.reduce((sum, { executions }) => sum + executions, 0),
+    'execution',
+  )}${failed === 0 ? '' : `, ${number(failed)} failed`}`
+}
 
 interface TileProps {
   readonly title: string
@@ -77,8 +83,28 @@ function Minutes({ of: buckets }: { of: readonly TimeBucket[] }) {
         // one execution is seen beside a thousand
         const share = bucket ? Math.log1p(bucket.executions) / Math.log1p(most) : 0
         const height = bucket ? Math.max(2, share * (HEIGHT - 2)) : 1
-        const is = bucket === null ? 'none' : bucket.errors > 0 ? 'error' : 'ok'
-        return <rect key={at} x={at * 4} y={HEIGHT - height} width="3" height={height} class={`part-${is}`} />
+        // what failed is the lower part, and never too small to be seen
+        const bad = bucket && bucket.errors > 0 ? Math.max(4, (height * bucket.errors) / bucket.executions) : 0
+        return (
+          <g key={at}>
+            <rect
+              x={at * 4}
+              y={HEIGHT - height}
+              width="3"
+              height={height}
+              class={bucket === null ? 'part-none' : 'part-ok'}
+            />
+            {bad > 0 ? (
+              <rect
+                x={at * 4}
+                y={HEIGHT - Math.min(bad, height)}
+                width="3"
+                height={Math.min(bad, height)}
+                class="part-error"
+              />
+            ) : null}
+          </g>
+        )
       })}
     </svg>
   )

@@ -7,6 +7,8 @@ import { useShownPart } from './shown-part.ts'
 interface Tab {
   readonly name: string
   readonly title: string
+  /** What it is for, where its title alone does not say it. */
+  readonly about?: string
   readonly count?: number
   readonly show: () => ComponentChild
 }
@@ -43,6 +45,7 @@ export function Tabs({ tabs }: { tabs: readonly Tab[] }) {
         ))}
       </div>
       <div id="tab-panel" role="tabpanel" aria-labelledby={`tab-${shown?.name}`}>
+        {shown?.about === undefined ? null : <p class="hint tab-about">{shown.about}</p>}
         {shown?.show()}
       </div>
     </section>

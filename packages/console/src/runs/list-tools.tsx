@@ -26,7 +26,7 @@ export function Filter() {
       <input
         type="search"
         aria-label="Filter"
-        placeholder="params.lr<0.01 metrics.acc>0.9 tags=best"
+        placeholder="params.lr<0.01 tags=best"
         value={text}
         onInput={(event) => {
           setText(event.currentTarget.value)

@@ -190,6 +190,7 @@ function Form({ flow, inputs }: { flow: string; inputs: Flow['inputs'] }) {
         void plan()
       }}
     >
+      <p class="hint">Several values of a field, as 0.1, 0.3 or 1..5 or "a", "b", make a sweep of all combinations.</p>
       {fields.map(({ input, found }) => (
         <Text
           key={input.name}
@@ -215,9 +216,8 @@ function Form({ flow, inputs }: { flow: string; inputs: Flow['inputs'] }) {
           checked={noCache}
           onChange={(event) => setQuery({ [NO_CACHE]: event.currentTarget.checked ? 'true' : null })}
         />{' '}
-        Execute every stage again
+        Ignore the cache: execute every stage
       </label>
-      <p class="hint">Several values of a field, 0.1, 0.3 or 1..5 or "a", "b", make a sweep of all combinations.</p>
       <div class="go">
         <button class={ready ? '' : 'primary'} disabled={isBusy || asked === null}>
           Plan {asked === null ? '' : counted(count, 'run')}
@@ -241,7 +241,7 @@ function Form({ flow, inputs }: { flow: string; inputs: Flow['inputs'] }) {
 /** An input without a value to begin with has to be given, unless anything will do. */
 function initialOf({ initial, dtype }: Flow['inputs'][number]): string {
   if (initial === null) return dtype === 'any' ? '' : 'has to be given'
-  return `${textOf(initial, dtype)} unless given`
+  return `default ${textOf(initial, dtype)}`
 }
 
 interface Asked {

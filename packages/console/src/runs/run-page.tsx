@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 import { call, post, type Problem } from '../api/call.ts'
 import { load, useResource } from '../api/resource.ts'
-import { ago, duration, number, oneLine, shortId } from '../format.ts'
+import { ago, counted, duration, number, oneLine, shortId } from '../format.ts'
 import { now, second } from '../live/clock.ts'
 import { follow } from '../live/events.ts'
 import { paced } from '../live/paced.ts'
@@ -177,7 +177,12 @@ function Facts({ run }: { run: Run }) {
   const facts: [string, string | null, string?][] = [
     ['Duration', duration(durationOf(run))],
     ['Submitted', ago(run.created_at, now.value), run.created_at],
-    ['Stages from cache', executed.length === 0 ? null : `${executed.filter(isCached).length} of ${executed.length}`],
+    [
+      'From the cache',
+      executed.length === 0
+        ? null
+        : `${executed.filter(isCached).length} of ${counted(executed.length, 'stage')} that can be`,
+    ],
     ['Seed', run.seed === null ? null : number(run.seed)],
     ['Version', run.draft ? 'draft' : run.flow_version === null ? null : `v${run.flow_version}`],
     ['Commit', run.commit?.slice(0, 7) ?? null, run.commit ?? ''],

@@ -17,24 +17,33 @@ export function Stages({ run }: { run: Run }) {
   const end = Math.max(begin + 1, run.finished_at === null ? second.value : Date.parse(run.finished_at))
   const placeOf = (ts: string): number => (SPAN * (Date.parse(ts) - begin)) / (end - begin)
   return (
-    <ul class="stages">
-      {run.nodes.map((node) => (
-        <li key={node.node}>
-          <Status is={node.cached ? 'cached' : node.status} />
-          <span class="what">
-            <b>{node.node}</b>
-            <small>
-              {node.type}
-              {node.worker === null ? '' : ` on ${node.worker}`}
-            </small>
-          </span>
-          <Bar node={node} placeOf={placeOf} />
-          <small class="num">{duration(node.duration_s)}</small>
-          <small class="why">{why(node)}</small>
-          {node.attempts.length > 1 ? <Attempts of={node} /> : null}
-        </li>
-      ))}
-    </ul>
+    <>
+      <p class="keys-of-bars" aria-hidden="true">
+        <i class="bar-key waiting" /> waits
+        <i class="bar-key ok" /> executes
+        <i class="bar-key cached" /> from the cache
+        <span class="grow" />
+        {duration((end - begin) / 1000)} in all
+      </p>
+      <ul class="stages">
+        {run.nodes.map((node) => (
+          <li key={node.node}>
+            <Status is={node.cached ? 'cached' : node.status} />
+            <span class="what">
+              <b>{node.node}</b>
+              <small>
+                {node.type}
+                {node.worker === null ? '' : ` on ${node.worker}`}
+              </small>
+            </span>
+            <Bar node={node} placeOf={placeOf} />
+            <small class="num">{duration(node.duration_s)}</small>
+            <small class="why">{why(node)}</small>
+            {node.attempts.length > 1 ? <Attempts of={node} /> : null}
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
 
@@ -91,5 +100,6 @@ function why({ cached_from: from, cache, error, waiting_for: label, status, atte
   }
   if (status === 'queued') return label === null ? 'waits for its turn' : `waits for a worker with ${label}`
   const tries = attempts.length > 1 ? `attempt ${attempts.length}` : ''
-  return [tries, ...(cache?.why ?? [])].filter(Boolean).join(' · ')
+  const reasons = cache?.why ?? []
+  return [tries, reasons.length === 0 ? '' : `not from the cache: ${reasons.join(', ')}`].filter(Boolean).join(' · ')
 }

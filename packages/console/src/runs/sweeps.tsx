@@ -169,10 +169,10 @@ const Table = ({ of: sweeps, metric }: { of: readonly Sweep[]; metric: string | 
           {metric === null ? null : (
             <>
               <th scope="col" class="num">
-                Least
+                Min
               </th>
               <th scope="col" class="num">
-                Greatest
+                Max
               </th>
               <th scope="col" class="num">
                 Last

@@ -32,11 +32,31 @@ export function Settings() {
         <Tabs
           tabs={[
             { name: 'secrets', title: 'Secrets', show: () => <Secrets user={user} /> },
-            { name: 'modules', title: 'Modules', show: () => <Modules user={user} /> },
-            { name: 'connectors', title: 'Connectors', show: () => <Connectors user={user} /> },
+            {
+              name: 'modules',
+              title: 'Modules',
+              about: 'Packages of Python and npm that the code of nodes imports.',
+              show: () => <Modules user={user} />,
+            },
+            {
+              name: 'connectors',
+              title: 'Connectors',
+              about: 'Packages that bring node types for devices and services, and what they keep.',
+              show: () => <Connectors user={user} />,
+            },
             ...(user.is_superuser ? [{ name: 'users', title: 'Users', show: () => <Users user={user} /> }] : []),
-            { name: 'keys', title: 'Keys', show: () => <Keys /> },
-            { name: 'agents', title: 'Agents', show: () => <Agents user={user} /> },
+            {
+              name: 'keys',
+              title: 'Keys',
+              about: 'Keys of the API, for programs that act for you.',
+              show: () => <Keys />,
+            },
+            {
+              name: 'agents',
+              title: 'Agents',
+              about: 'Assistants that use the engine by MCP, and the tokens that they have.',
+              show: () => <Agents user={user} />,
+            },
             { name: 'account', title: 'Account', show: () => <Account user={user} /> },
             { name: 'about', title: 'About', show: () => <About /> },
           ]}

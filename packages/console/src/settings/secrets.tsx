@@ -43,7 +43,7 @@ export function Secrets({ user }: { user: User }) {
             show: ({ name }) =>
               may ? (
                 <span class="row-actions">
-                  <button onClick={() => ask({ what: 'set', name })}>Set anew</button>
+                  <button onClick={() => ask({ what: 'set', name })}>Replace</button>
                   <button onClick={() => ask({ what: 'delete', name })}>Delete</button>
                 </span>
               ) : null,

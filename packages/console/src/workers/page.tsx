@@ -4,6 +4,7 @@ import type { User } from '@flow-service/client-sdk'
 import { useResource } from '../api/resource.ts'
 import { Loading } from '../parts/states.tsx'
 import { Tabs } from '../parts/tabs.tsx'
+import { query } from '../router.ts'
 import { Flavors } from './flavors.tsx'
 import { Pool } from './pool.tsx'
 import { Provisioners } from './provisioners.tsx'
@@ -17,6 +18,12 @@ export function Workers() {
     <div class="page">
       <header class="head">
         <h1>Workers</h1>
+        <span class="grow" />
+        {user?.is_superuser && query.value.get('tab') !== 'tokens' ? (
+          <a class="button primary" href="#/workers?tab=tokens">
+            Add a machine
+          </a>
+        ) : null}
       </header>
       {user === undefined ? (
         <Loading />
@@ -24,9 +31,29 @@ export function Workers() {
         <Tabs
           tabs={[
             { name: 'pool', title: 'Attached', show: () => <Pool user={user} /> },
-            ...(user.is_superuser ? [{ name: 'tokens', title: 'Tokens', show: () => <Tokens /> }] : []),
-            { name: 'provisioners', title: 'Provisioners', show: () => <Provisioners user={user} /> },
-            { name: 'flavors', title: 'Sizes', show: () => <Flavors user={user} /> },
+            ...(user.is_superuser
+              ? [
+                  {
+                    name: 'tokens',
+                    title: 'Tokens',
+                    about:
+                      'A machine attaches as a worker with a token: make one, and run the command that is shown with it there.',
+                    show: () => <Tokens />,
+                  },
+                ]
+              : []),
+            {
+              name: 'provisioners',
+              title: 'Provisioners',
+              about: 'Clusters on which the engine starts workers by itself when calls wait for them.',
+              show: () => <Provisioners user={user} />,
+            },
+            {
+              name: 'flavors',
+              title: 'Sizes',
+              about: 'Named amounts of processors and memory that flows ask for.',
+              show: () => <Flavors user={user} />,
+            },
           ]}
         />
       )}

@@ -31,7 +31,7 @@ export function Pool({ user }: { user: User }) {
           </dl>
         )}
         <span class="grow" />
-        <button onClick={askAgain}>Look again</button>
+        <button onClick={askAgain}>Refresh</button>
       </div>
       {workers.length === 0 ? (
         <Empty title="No worker is attached">

@@ -45,7 +45,7 @@ export function Provisioners({ user }: { user: User }) {
           They stand in <code>provisioners.json</code> beside the engine.
         </small>
         <span class="grow" />
-        <button onClick={() => void load(PATH)}>Look again</button>
+        <button onClick={() => void load(PATH)}>Refresh</button>
         {user.is_superuser ? <button onClick={() => void reload().catch(sayFault)}>Read the file anew</button> : null}
       </div>
       {resources.provisioners.length === 0 ? (

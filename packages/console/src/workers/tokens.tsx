@@ -56,7 +56,7 @@ export function Tokens() {
         <button class="primary" onClick={() => ask({ what: 'new' })}>
           New token
         </button>
-        <small>It counts for 365 days, or until it is revoked.</small>
+        <small>Valid for 365 days, or until it is revoked.</small>
       </List>
       {asked?.what === 'new' ? <NewToken close={close} done={(made) => ask({ what: 'made', made })} /> : null}
       {asked?.what === 'made' ? <Made made={asked.made} close={close} /> : null}
