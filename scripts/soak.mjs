@@ -17,6 +17,7 @@ const suites = {
     'packages/api-server/test/runs/lists/run-lists.test.ts',
     'packages/api-server/test/runs/shared.test.ts',
     'packages/worker-agent/test/python-death.test.ts',
+    'test/worker-resume.test.ts',
   ],
   prompts: ['packages/commands-lm/test/safety.test.ts', 'packages/node-types/test/commands-lm-safety.test.ts'],
   console: ['test/console-flow.test.ts', 'test/console-elements.test.ts'],

@@ -284,6 +284,31 @@ describe.skipIf(!hasChromium())('the console', () => {
     expect(asked).toEqual([])
   })
 
+  test('home tells of a flow whose newest run has failed, until one of it is well again', async () => {
+    const track = async (flow: string, status: string): Promise<string> => {
+      const id = String((await at.send('POST', '/runs/track', { flow, params: {} })).body?.['id'])
+      await at.send('POST', `/runs/${id}/track`, { seq: 1, status })
+      return id
+    }
+    await track('gone', 'error')
+    const failed = await track('scale', 'error')
+    await using opened = await open()
+    const { page, complaints } = opened
+    await signIn(page)
+    const matters = page.getByRole('region', { name: 'Needs attention' }).getByRole('listitem')
+    await matters.filter({ hasText: 'has failed in its newest run' }).getByRole('link', { name: 'scale' }).waitFor()
+    expect(await matters.filter({ hasText: 'newest run' }).count()).toBe(1)
+    expect(
+      await page
+        .getByRole('region', { name: 'Needs attention' })
+        .getByRole('link', { name: 'scale' })
+        .getAttribute('href'),
+    ).toBe(`#/runs/${failed}`)
+    await track('scale', 'ok')
+    await matters.filter({ hasText: 'newest run' }).waitFor({ state: 'detached' })
+    expect(complaints).toEqual([])
+  })
+
   test('service dev tells where it is', async () => {
     using data = new DataDirectory()
     const dev = begin(['dev', '--port', '0', '--data', data.path], { cwd: data.path })

@@ -15,7 +15,7 @@ import { DataDirectory, type EngineProcess } from './engine-process.ts'
 import { chosenKills, chosenSeed, randomFrom } from './seeded-kills.ts'
 import { useServerDatabases } from './server-databases.ts'
 
-const kills = chosenKills(8)
+const kills = chosenKills(5)
 const seed = chosenSeed()
 const timeout = 180_000 + kills * 20_000
 const STEPS = 12

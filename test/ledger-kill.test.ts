@@ -9,7 +9,7 @@ import { useServerDatabases } from './server-databases.ts'
 import { underKills } from './under-kills.ts'
 import { WriteLoad } from './write-load.ts'
 
-const kills = chosenKills(15)
+const kills = chosenKills(8)
 const seed = chosenSeed()
 const timeout = 180_000 + kills * 15_000
 /** In the environment of every engine, and so of every process that it starts. */

@@ -57,7 +57,7 @@ function npmAt(directory: string): unknown[] {
 
 describe.skipIf(python === null)('an engine that is killed while it applies modules', { timeout: LONG_MS }, () => {
   test('has those before or the new ones at its next start, whole, and nothing else is left [T85, F10]', async () => {
-    const kills = chosenKills(5)
+    const kills = chosenKills(3)
     const seed = chosenSeed()
     const random = randomFrom(seed)
     console.log(`SEED=${seed} KILLS=${kills}`)

@@ -14,7 +14,7 @@ import { DataDirectory, type EngineProcess } from './engine-process.ts'
 import { chosenKills, chosenSeed, randomFrom } from './seeded-kills.ts'
 import { useServerDatabases } from './server-databases.ts'
 
-const kills = chosenKills(6)
+const kills = chosenKills(4)
 const seed = chosenSeed()
 const timeout = 120_000 + kills * 15_000
 

@@ -13,7 +13,7 @@ import { python } from './components/pythons.ts'
 import { publishFlow } from './documents.ts'
 import { startService } from './service.ts'
 
-const CUTS = 50
+const CUTS = process.env['SOAK'] ? 50 : 20
 const CALLS = 4
 const WAIT_MS = 300_000
 

@@ -51,8 +51,10 @@ function ofFlows(flows: readonly FlowListItem[]): Matter[] {
 /** The newest run of a flow has failed: nothing came of it since. */
 function ofRuns(flows: readonly FlowListItem[], overview: readonly RunOverview[]): Matter[] {
   return overview.flatMap(({ flow, last_run: last }) => {
-    if (last === null || (last.status !== 'error' && last.status !== 'abandoned')) return []
-    const about = flows.find(({ name }) => name === flow)?.title || flow
+    const known = flows.find(({ name }) => name === flow)
+    // of a flow that is gone nobody waits for the next run
+    if (!known || last === null || (last.status !== 'error' && last.status !== 'abandoned')) return []
+    const about = known.title || flow
     return [{ about, at: `/runs/${last.id}`, what: `has failed in its newest run, ${shortId(last.id)}` }]
   })
 }
