@@ -1,5 +1,6 @@
 /** The area of runs of the console, in a real browser. */
 import { writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { Browser, Page } from 'playwright-core'
@@ -163,6 +164,11 @@ describe.skipIf(!hasChromium())('runs in the console', () => {
       (await page.getByRole('link', { name: 'Compare' }).getAttribute('href'))?.split('?')[1],
     )
     expect(compare.get('ids')?.split(',')).toHaveLength(3)
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'CSV', exact: true }).click()
+    const rowsOfFile = (await readFile((await (await download).path()) ?? '', 'utf8')).trim().split(/\r?\n/)
+    expect(rowsOfFile).toHaveLength(4)
+    for (const id of compare.get('ids')?.split(',') ?? []) expect(rowsOfFile.join()).toContain(id)
     await page.getByRole('checkbox', { name: 'Choose the first 100' }).click()
     await page.getByText('3 chosen').waitFor({ state: 'detached' })
     await page.getByRole('checkbox', { name: 'Choose the first 100' }).click()

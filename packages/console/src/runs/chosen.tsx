@@ -2,15 +2,18 @@
 import type { RunSummary } from '@flow-service/client-sdk'
 import { useState } from 'preact/hooks'
 
-import { call, post } from '../api/call.ts'
+import { answerOf, call, post } from '../api/call.ts'
 import { counted, number, shortId } from '../format.ts'
 import { Confirm } from '../parts/dialog.tsx'
+import { save } from '../parts/download.ts'
 import { say, sayFault } from '../parts/toast.tsx'
 
 /** Requests at once. */
 const LANES = 4
 /** The page of comparison and a person can hold so many. */
 export const MOST_COMPARED = 100
+/** An address has room for so many ids. */
+const MOST_EXPORTED = 300
 /** Refusals that are told one by one. */
 const MOST_TOLD = 3
 
@@ -57,6 +60,13 @@ export function Chosen({ chosen, done, isArchived }: ChosenProps) {
         </button>
       )}
       <button
+        disabled={ids.length > MOST_EXPORTED}
+        title={ids.length > MOST_EXPORTED ? `At most ${MOST_EXPORTED} runs at once` : 'Save them as a table'}
+        onClick={() => void exported(ids).catch(sayFault)}
+      >
+        CSV
+      </button>
+      <button
         disabled={isBusy}
         onClick={() => void each('submitted again', (id) => post<RunSummary>(`/runs/${id}/retry`))()}
       >
@@ -86,6 +96,12 @@ export function Chosen({ chosen, done, isArchived }: ChosenProps) {
       ) : null}
     </div>
   )
+}
+
+/** With a column for each parameter and result. */
+async function exported(ids: readonly string[]): Promise<void> {
+  const query = new URLSearchParams({ format: 'csv', ids: ids.join() })
+  save('runs.csv', await (await answerOf('GET', `/runs/export/runs?${query}`)).blob())
 }
 
 /** Does it a few at a time; says how many it was done for, and of the others why not. */
