@@ -124,7 +124,7 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
     .get('/healthz', working, (_request, response) => void response.end())
     .get('/reset-password', passwordPage)
     .get('/metrics', metricsRoute({ observability: nouns.observability, authenticate: authenticateKnown, compresses }))
-    .use(docs({ document: apiDocument(), environment, enabled: hasDocs, compresses }))
+    .use(docs({ document: apiDocument, environment, enabled: hasDocs, compresses }))
     .use('/api/v1', mount(bindingsOf([stateApi], engine), { authenticate: authenticateKnown, compresses }))
     .use('/api/v1', working, mount(bindings, { authenticate, ...mounting }))
     .use('/api/v1/connectors', connectorRoutes({ nodes: nouns.routedNodes, authenticate, isPortal, anonymous }))

@@ -15,7 +15,8 @@ import type { OpenApiDocument } from './openapi.ts'
 import { sendWhole } from './send.ts'
 
 export interface DocsOptions {
-  readonly document: OpenApiDocument
+  /** Called when somebody asks for it: to make it takes a tenth of a second, which a start need not. */
+  readonly document: () => OpenApiDocument
   /** `production` has no reference at all; elsewhere it is for clients on the same machine (wire decision G06). */
   readonly environment: 'local' | 'staging' | 'production'
   /** Opens the reference to every client outside production. */
@@ -28,8 +29,9 @@ export interface DocsOptions {
 export function docs(options: DocsOptions): Router {
   const router = Router({ caseSensitive: true })
   const gate = docsGate(options)
-  const document = Buffer.from(JSON.stringify(options.document))
+  let document: Buffer | null = null
   router.get('/api/v1/openapi.json', gate, async (request, response) => {
+    document ??= Buffer.from(JSON.stringify(options.document()))
     response.type('json')
     await sendWhole({ body: document, isCompressible: options.compresses === true }, request, response)
   })

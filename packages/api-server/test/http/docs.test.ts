@@ -16,7 +16,7 @@ const pages = ['/docs', '/redoc', '/api/v1/openapi.json']
 async function serve(options: Partial<DocsOptions> = {}, mount = '', host = '127.0.0.1') {
   const app = express()
   app.use(secureHeaders)
-  app.use(mount || '/', docs({ document, environment: 'local', enabled: false, ...options }))
+  app.use(mount || '/', docs({ document: () => document, environment: 'local', enabled: false, ...options }))
   app.use(notFound, answerErrors({ error: () => undefined }))
   const server = app.listen(0, host)
   await new Promise((resolve) => server.once('listening', resolve))
