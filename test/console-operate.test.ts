@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import type { AlertConfig } from '@flow-service/protocol'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
@@ -310,6 +311,18 @@ describe.skipIf(!hasChromium())('workers and events in the console', () => {
       .getByRole('button', { name: /^Send a test/ })
       .click()
     await page.locator('.toast.bad').waitFor()
+    // a value that is no secret goes with its header
+    const { body } = await at.send('GET', '/alerts/config')
+    const { channels, ...config } = body as unknown as AlertConfig
+    const plain = { ...channels, webhook: { ...channels.webhook, headers: { 'x-plain': 'as it was written' } } }
+    expect((await at.send('PUT', '/alerts/config', { ...config, channels: plain })).status).toBe(200)
+    await page.reload()
+    await webhook.getByLabel('Header 1', { exact: true }).fill('x-renamed')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Alerts are set').waitFor()
+    expect(((await at.send('GET', '/alerts/config')).body as unknown as AlertConfig).channels.webhook.headers).toEqual({
+      'x-renamed': 'as it was written',
+    })
     expect(complaints).toEqual([])
   })
 

@@ -43,10 +43,11 @@ interface Typed {
   readonly to: string
 }
 
-/** Of the request of the webhook, with the name of the secret that is its value; '' where the value is no secret. */
+/** Of the request of the webhook: its value is a secret, whose name is typed, or stays the text that it is. */
 interface Header {
   readonly name: string
   readonly secret: string
+  readonly text: string
 }
 
 /** Those that are texts. */
@@ -65,7 +66,7 @@ const typedOf = ({
   url: webhook.url ?? '',
   headers: Object.entries(webhook.headers).map(([name, value]) => ({
     name,
-    secret: typeof value === 'string' ? '' : value.$secret,
+    ...(typeof value === 'string' ? { secret: '', text: value } : { secret: value.$secret, text: '' }),
   })),
   server: push.server,
   topic: push.topic ?? '',
@@ -73,19 +74,11 @@ const typedOf = ({
   to: email.to.join(', '),
 })
 
-/** The value of a header that is no secret stays as it is. */
-const configOf = (typed: Typed, known: AlertConfig): AlertConfig => {
-  const headers = typed.headers.flatMap(
-    ({ name, secret }): [string, AlertConfig['channels']['webhook']['headers'][string]][] =>
-      name.trim() === ''
-        ? []
-        : [
-            [
-              name.trim(),
-              secret.trim() === '' ? (known.channels.webhook.headers[name.trim()] ?? '') : { $secret: secret.trim() },
-            ],
-          ],
-  )
+function configOf(typed: Typed): AlertConfig {
+  const headers = typed.headers
+    .map(({ name, secret, text }) => ({ name: name.trim(), secret: secret.trim(), text }))
+    .filter(({ name }) => name !== '')
+    .map(({ name, secret, text }) => [name, secret === '' ? text : { $secret: secret }] as const)
   return {
     enabled: typed.isOn,
     min_interval_s: Number(typed.interval),
@@ -111,7 +104,7 @@ function Config({ known, mayChange }: { known: AlertConfig; mayChange: boolean }
   const [typed, setTyped] = useState(() => typedOf(known))
   const set = (changes: Partial<Typed>): void => setTyped({ ...typed, ...changes })
   const submit = async (): Promise<void> => {
-    await call<AlertConfig>('PUT', PATH, configOf(typed, known))
+    await call<AlertConfig>('PUT', PATH, configOf(typed))
     say('Alerts are set')
     await load(PATH)
   }
@@ -220,7 +213,7 @@ interface HeadersProps {
 function Headers({ of, change, fault }: HeadersProps) {
   const set = (at: number, changes: Partial<Header>): void =>
     change(of.map((one, index) => (index === at ? { ...one, ...changes } : one)))
-  const field = (at: number, key: keyof Header, label: string, placeholder: string) => (
+  const field = (at: number, key: 'name' | 'secret', label: string, placeholder: string) => (
     <input
       aria-label={`${label} ${at + 1}`}
       placeholder={placeholder}
@@ -233,10 +226,10 @@ function Headers({ of, change, fault }: HeadersProps) {
       <span>
         Headers <small>with the name of a secret as their value</small>
       </span>
-      {of.map((_, at) => (
+      {of.map(({ text }, at) => (
         <div key={at} class="header-fields">
           {field(at, 'name', 'Header', 'such as Authorization')}
-          {field(at, 'secret', 'Secret of header', 'name of a secret')}
+          {field(at, 'secret', 'Secret of header', text === '' ? 'name of a secret' : 'a text, as it is')}
           <button
             type="button"
             aria-label={`Remove header ${at + 1}`}
@@ -248,7 +241,7 @@ function Headers({ of, change, fault }: HeadersProps) {
       ))}
       {fault === undefined ? null : <p class="fault">{fault}</p>}
       <div>
-        <button type="button" onClick={() => change([...of, { name: '', secret: '' }])}>
+        <button type="button" onClick={() => change([...of, { name: '', secret: '', text: '' }])}>
           Add a header
         </button>
       </div>
