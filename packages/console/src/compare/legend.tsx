@@ -1,6 +1,7 @@
 /** The runs beside their curves, by their last values; or the groups of them whose means are shown. */
 import { number } from '../format.ts'
 import type { Series } from '../parts/chart/series.ts'
+import { Swatch } from '../parts/chart/swatch.tsx'
 import { lastOf } from './curves-of.ts'
 
 interface LegendProps {
@@ -55,9 +56,7 @@ export const Legend = ({
             onFocus={() => heat(run)}
             onBlur={() => heat(null)}
           >
-            <svg width="16" height="4" aria-hidden="true">
-              <rect width="16" height="4" rx="2" fill={colourOf(run)} />
-            </svg>
+            <Swatch colour={colourOf(run)} />
             <code>{nameOf(run)}</code>
             <small title={aboutOf(run)}>{aboutOf(run)}</small>
             <span class="num">{textOf(run)}</span>
@@ -83,9 +82,7 @@ export const Means = ({ means, hot, heat }: MeansProps) => (
       {means.map(({ key, name, colour, ys }) => (
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- only beside what is written
         <li key={key} class={key === hot ? 'hot' : ''} onMouseEnter={() => heat(key)} onMouseLeave={() => heat(null)}>
-          <svg width="16" height="4" aria-hidden="true">
-            <rect width="16" height="4" rx="2" fill={colour} />
-          </svg>
+          <Swatch colour={colour} />
           <span class="grow">{name}</span>
           <b class="num">{number(lastOf({ ys }))}</b>
         </li>

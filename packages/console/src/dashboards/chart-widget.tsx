@@ -8,6 +8,7 @@ import { clock, duration, number, shortId } from '../format.ts'
 import { Chart } from '../parts/chart/chart.tsx'
 import { coloursOf } from '../parts/chart/colours.ts'
 import { type Series, smoothed } from '../parts/chart/series.ts'
+import { Swatch } from '../parts/chart/swatch.tsx'
 import { Loading } from '../parts/states.tsx'
 import { theme } from '../theme.ts'
 import { type BoardNow, messagesOf } from './live.ts'
@@ -92,9 +93,7 @@ const Named = ({ series, children }: { series: readonly Series[]; children: Comp
       <ul>
         {series.map(({ key, name, colour }) => (
           <li key={key}>
-            <svg width="12" height="4" aria-hidden="true">
-              <rect width="12" height="4" rx="2" fill={colour} />
-            </svg>
+            <Swatch colour={colour} />
             {name}
           </li>
         ))}

@@ -5,6 +5,7 @@ import { number, shortId } from '../format.ts'
 import { Chart } from '../parts/chart/chart.tsx'
 import { coloursOf } from '../parts/chart/colours.ts'
 import { type Series, smoothed } from '../parts/chart/series.ts'
+import { Swatch } from '../parts/chart/swatch.tsx'
 import { Status } from '../parts/status.tsx'
 import { ServiceElement, type Theme, type View } from './element.tsx'
 import type { Engine } from './engine.ts'
@@ -124,9 +125,7 @@ function Curves({ of: { curves, x }, look: { metric, isLogX, isLogY, smoothing, 
 const Line = ({ curve: { run, name, status, ys }, colour }: { curve: Curve; colour: string }) => (
   <tr title={run}>
     <th scope="row">
-      <svg width="16" height="4" aria-hidden="true">
-        <rect width="16" height="4" rx="2" fill={colour} />
-      </svg>
+      <Swatch colour={colour} />
       {name} {name.includes(shortId(run)) ? '' : <small>{shortId(run)}</small>}
     </th>
     <td>

@@ -55,7 +55,6 @@ export function FlowActions({ of: flow, ask }: { of: FlowListItem; ask: (asked: 
           key={verb}
           class="bare"
           aria-label={`${title} ${flow.name}`}
-          title={title}
           onClick={() => void act(() => post(`${pathOf(flow)}/${verb}`), done)}
         >
           <Icon name={icon} /> {title}

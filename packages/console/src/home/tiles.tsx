@@ -43,11 +43,9 @@ export const Tiles = ({ of, minutes, rate }: TilesProps) => (
 
 function inWords(minutes: readonly TimeBucket[]): string {
   const last = minutes.filter(({ ts }) => Date.parse(ts) > now.value - HOUR_MS)
+  const all = last.reduce((sum, { executions }) => sum + executions, 0)
   const failed = last.reduce((sum, { errors }) => sum + errors, 0)
-  return `${counted(
-    last.reduce((sum, { executions }) => sum + executions, 0),
-    'execution',
-  )}${failed === 0 ? '' : `, ${number(failed)} failed`}`
+  return failed === 0 ? counted(all, 'execution') : `${counted(all, 'execution')}, ${number(failed)} failed`
 }
 
 interface TileProps {
@@ -84,7 +82,8 @@ function Minutes({ of: buckets }: { of: readonly TimeBucket[] }) {
         const share = bucket ? Math.log1p(bucket.executions) / Math.log1p(most) : 0
         const height = bucket ? Math.max(2, share * (HEIGHT - 2)) : 1
         // what failed is the lower part, and never too small to be seen
-        const bad = bucket && bucket.errors > 0 ? Math.max(4, (height * bucket.errors) / bucket.executions) : 0
+        const failed = bucket && bucket.errors > 0 ? Math.max(4, (height * bucket.errors) / bucket.executions) : 0
+        const bad = Math.min(failed, height)
         return (
           <g key={at}>
             <rect
@@ -94,15 +93,7 @@ function Minutes({ of: buckets }: { of: readonly TimeBucket[] }) {
               height={height}
               class={bucket === null ? 'part-none' : 'part-ok'}
             />
-            {bad > 0 ? (
-              <rect
-                x={at * 4}
-                y={HEIGHT - Math.min(bad, height)}
-                width="3"
-                height={Math.min(bad, height)}
-                class="part-error"
-              />
-            ) : null}
+            {bad > 0 ? <rect x={at * 4} y={HEIGHT - bad} width="3" height={bad} class="part-error" /> : null}
           </g>
         )
       })}

@@ -29,6 +29,8 @@ export function Runs() {
 const keys = [
   ['j', 'the next run'],
   ['k', 'the run before'],
+  ['Home', 'the first run'],
+  ['End', 'the last run'],
   ['x', 'choose it, or not'],
   ['Shift+X', 'choose all from the last one that was chosen'],
   ['Enter', 'open it'],
