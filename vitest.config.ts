@@ -105,10 +105,10 @@ export default defineConfig({
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     // Limits only end what hangs: a busy machine takes many times as long as an idle one.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // What is waited for mostly comes within a few turns of the event loop.
-    expect: { poll: { timeout: 30_000, interval: 20 } },
+    expect: { poll: { timeout: 120_000, interval: 20 } },
     projects: [
       {
         extends: true,

@@ -44,7 +44,7 @@ export async function startAgent(engine: Engine, name: string, options: AgentOpt
       if (exitCode !== null) throw new Error(`the worker ended before it was attached:\n${agent.output()}`)
       return (await engine.client.workers.list()).some((worker) => worker.name === name && worker.status === 'attached')
     },
-    { timeout: 30_000 },
+    { timeout: 60_000 },
   )
   return agent
 }

@@ -75,7 +75,7 @@ beforeAll(async () => {
   const { body: scale } = await at.send('GET', '/flows/scale')
   await at.send('PUT', '/flows/scale', { ...scale, title: 'A draft' })
   loose = (await at.client.upload(new Blob(['nobody refers to these']), { name: 'loose.txt' })).digest
-}, 120_000)
+})
 afterAll(() => at[Symbol.asyncDispose]())
 
 /** Where the thing is that an operation can change, if the samples have none. */

@@ -37,7 +37,7 @@ beforeAll(async () => {
   endedAgentToken = ended.token
   await at.send('POST', `/oauth/tokens/${ended.id}/revoke`)
   workerToken = String((await at.send('POST', '/workers/tokens', { name: 'lab' })).body?.['token'])
-}, 120_000)
+})
 afterAll(() => at[Symbol.asyncDispose]())
 
 /** A column: a credential, and the levels that it has; without any it is nobody's. */

@@ -12,7 +12,7 @@ let seeds: Seeds
 beforeAll(async () => {
   at = await startService({ connectors, firstSuperuser: 'admin@example.org', firstSuperuserPassword: password })
   seeds = await seed(at, { email: 'admin@example.org', password })
-}, 120_000)
+})
 afterAll(() => at[Symbol.asyncDispose]())
 
 const nested = (depth: number, open: string, close: string): string => open.repeat(depth) + close.repeat(depth)

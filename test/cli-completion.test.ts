@@ -120,7 +120,7 @@ const sources: Record<ShellName, string> = {
 const shells: ShellName[] = ['bash', 'zsh', 'fish']
 
 describe.each(shells.filter(hasShell))('%s', (name) => {
-  test('completes what is typed', { timeout: 300_000 }, async () => {
+  test('completes what is typed', async () => {
     const path = `${join(cwd, 'bin')}:${process.env['PATH']}`
     using shell = openShell(name, { cwd, env: { ...env(), PATH: path } })
     expect(await shell.type(`${sources[name]}; service ready\r`)).toBe('<ready>')

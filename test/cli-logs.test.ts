@@ -110,9 +110,7 @@ test('what is not kept any more is told, with where it is', async () => {
 
 test('the logs of a live flow are followed until Ctrl-C; of a batch flow they are with its runs', async () => {
   await at.client.publish('hall.n', 1)
-  await expect
-    .poll(async () => (await at.client.flows.nodes.logs('hall', 'say')).text, { timeout: 30_000 })
-    .toBe('saw 1\n')
+  await expect.poll(async () => (await at.client.flows.nodes.logs('hall', 'say')).text).toBe('saw 1\n')
   const followed = await ended(begin(['flows', 'logs', 'hall', '-f'], where()), async (child) => {
     await said(child, 'saw 1\n')
     await at.client.publish('hall.n', 2)

@@ -52,7 +52,7 @@ test('users are added, listed, changed and deleted; passwords are piped in and n
   const nobody = await service(['users', 'promote', 'nobody@example.org'])
   expect([nobody.code, nobody.err]).toEqual([1, expect.stringContaining('there is no user "nobody@example.org"')])
   for (const { out, err } of [added, invited, listed]) expect(out + err).not.toContain('a long password')
-}, 120_000)
+})
 
 test('with --data they are those of an engine that does not run, whose audit trail tells so', async () => {
   const running = await service(['users', 'list', '--data', at.dataDir])
@@ -74,4 +74,4 @@ test('with --data they are those of an engine that does not run, whose audit tra
     actor: { via: 'cli' },
     detail: { user: 'admin@localhost' },
   })
-}, 120_000)
+})

@@ -40,7 +40,7 @@ beforeAll(async () => {
     firstSuperuserPassword: account.password,
   })
   seeds = await seed(at, account)
-}, 120_000)
+})
 afterAll(() => at[Symbol.asyncDispose]())
 
 /** The head of an answer as it comes over the wire. */

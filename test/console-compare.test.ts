@@ -72,7 +72,7 @@ describe.skipIf(!hasChromium())('comparing in the console', () => {
         })),
       })),
     )
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser.close()
     await at[Symbol.asyncDispose]()

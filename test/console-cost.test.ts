@@ -27,7 +27,7 @@ describe.skipIf(!hasChromium())('the console before many runs', () => {
     await database.close()
     at = await startService({ ...account, dataDir })
     browser = await startChromium()
-  }, 120_000)
+  })
   afterAll(async () => {
     await browser.close()
     await at.close()

@@ -12,7 +12,7 @@ import express from 'express'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { hasChromium, startChromium } from './components/chromium.ts'
+import { hasChromium, patient, startChromium } from './components/chromium.ts'
 import { account, faultsOf, openConsole, signIn } from './components/console-page.ts'
 import { freePort } from './components/free-port.ts'
 import { elementsFile, type HostPage, startHostPage } from './components/host-page.ts'
@@ -56,7 +56,7 @@ const hook = (at: TestService, temp: number) =>
 
 /** A page with everything that it asked for and complained about. */
 async function visit(browser: Browser, host: HostPage, colorScheme: 'light' | 'dark' = 'light') {
-  const context = await browser.newContext({ colorScheme, viewport: { width: 1024, height: 800 } })
+  const context = patient(await browser.newContext({ colorScheme, viewport: { width: 1024, height: 800 } }))
   const page = await context.newPage()
   const complaints: string[] = []
   const urls: string[] = []
@@ -428,7 +428,7 @@ describe.skipIf(!hasChromium())('an engine that a host has mounted', () => {
       expect(complaints).toEqual([])
     }
     const { key } = await client.keys.create({ name: 'page', scopes: [...scopes] })
-    const page = await browser.newPage()
+    const page = patient(await browser.newPage())
     const complaints: string[] = []
     page.on('console', (message) => {
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))

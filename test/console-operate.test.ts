@@ -176,13 +176,10 @@ describe.skipIf(!hasChromium())('workers and events in the console', () => {
     })
     await engine.client.http.runs.submit({ name: 'far', params: { n: 2 } })
     await expect
-      .poll(
-        async () => {
-          await page.getByRole('button', { name: 'Refresh' }).click()
-          return await profile.textContent()
-        },
-        { timeout: 60_000 },
-      )
+      .poll(async () => {
+        await page.getByRole('button', { name: 'Refresh' }).click()
+        return await profile.textContent()
+      })
       .toMatch(/pending.*101/)
     expect(await faultsOf(page)).toEqual([])
     await stub.behave('unreachable', 'Permission denied (publickey).')

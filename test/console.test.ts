@@ -233,7 +233,7 @@ describe.skipIf(!hasChromium())('the console', () => {
     await list.page.getByRole('row', { name: 'scale' }).waitFor({ timeout: 60_000 })
     expect([...complaints, ...list.complaints]).toEqual([])
     await second[Symbol.asyncDispose]()
-  }, 180_000)
+  })
 
   test.each([
     { theme: 'light', width: 1440 },
@@ -315,7 +315,7 @@ describe.skipIf(!hasChromium())('the console', () => {
     const { out } = await ended(dev, async (child) => {
       let said = ''
       child.stdout.on('data', (text: string) => (said += text))
-      await expect.poll(() => said, { timeout: 60_000 }).toContain('Ctrl-C stops the engine.')
+      await expect.poll(() => said).toContain('Ctrl-C stops the engine.')
       const [address = ''] = /http\S+\/console\//.exec(said) ?? []
       expect((await fetch(address)).status).toBe(200)
       child.kill('SIGTERM')

@@ -76,7 +76,7 @@ const valueOf = async (client: Client, message: string): Promise<unknown> =>
   (await client.messages.list()).find(({ name }) => name === message)?.value
 
 const powerIs = (client: Client, watts: number): Promise<void> =>
-  expect.poll(() => valueOf(client, 'house.power'), { timeout: 40_000 }).toBe(watts)
+  expect.poll(() => valueOf(client, 'house.power')).toBe(watts)
 
 /** How often the other node of the flow has started. */
 const starts = async (client: Client): Promise<number> =>

@@ -79,7 +79,7 @@ test('a second SIGTERM ends the engine at once, with its children, and the run i
   engine.child.kill('SIGTERM')
   const [code] = (await exit) as [number | null]
   expect(code).toBeGreaterThan(0)
-  if (onLinux) await expect.poll(() => processesWith(`${MARK}=${data.path}`), { timeout: 10_000 }).toEqual([])
+  if (onLinux) await expect.poll(() => processesWith(`${MARK}=${data.path}`)).toEqual([])
 
   const next = await data.start()
   expect((await next.client.http.runs.get({ id })).status).toBe('abandoned')

@@ -57,7 +57,7 @@ test('the first frame of the event socket shows failure markers and what paused 
     throw new Error('there was no first frame')
   }
   const broken = { node: 'work', status: 'failed', error: { type: 'ValueError', message: 'broken' } }
-  await expect.poll(async () => (await first()).nodes, { timeout: 30_000 }).toMatchObject([broken])
+  await expect.poll(async () => (await first()).nodes).toMatchObject([broken])
   await at.send('POST', '/flows/marked/pause')
   await at.send('POST', '/messages/marked.n', { value: 2 })
   expect((await first()).flows).toMatchObject([{ name: 'marked', status: 'paused', held: 1 }])

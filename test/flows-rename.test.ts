@@ -58,7 +58,7 @@ def run(n):
 `
   await publish(at, 'slow', pythonFlow(source))
   const id = await submit('slow')
-  await expect.poll(() => existsSync(`${go}.begun`), { timeout: 30_000 }).toBe(true)
+  await expect.poll(() => existsSync(`${go}.begun`)).toBe(true)
   expect((await rename('slow', 'patient')).status).toBe(200)
   // a flow of the old name is another one
   await publish(at, 'slow', pythonFlow(source))

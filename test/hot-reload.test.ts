@@ -218,7 +218,7 @@ describe('service dev', () => {
 
   /** Waits until the terminal has shown a text after `from`. */
   const shown = async (text: string | RegExp, from = 0): Promise<void> => {
-    await vi.waitFor(() => expect(output.slice(from)).toMatch(text), { timeout: 40_000 })
+    await vi.waitFor(() => expect(output.slice(from)).toMatch(text), { timeout: 60_000 })
   }
 
   beforeAll(async () => {

@@ -176,12 +176,12 @@ async function underKills(
     // some engines do not live to see the worker again, but no two in a row: it gives up one day
     const isEarly: boolean = random() < 0.3 && !wasEarly
     wasEarly = isEarly
-    if (!isEarly) await expect.poll(() => isAttached(engine.current), { timeout: 120_000 }).toBe(true)
+    if (!isEarly) await expect.poll(() => isAttached(engine.current)).toBe(true)
     await delay(random() * (isEarly ? 300 : 1200))
     await engine.current.end('SIGKILL')
     await engine.begin()
   }
-  await expect.poll(active, { timeout: 120_000 }).toBe(0)
+  await expect.poll(active).toBe(0)
   const { client } = first.current
   const wrong = (await Promise.all(runs.map((id, n) => faultsOf(client, id, n, folder)))).flat()
   const events = await client.observability.events({ action: 'run.go_on', limit: 500 })
@@ -230,7 +230,7 @@ describe.skipIf(python === null)('engines that are killed while a worker has cal
     expect([ledger(1), ledger(2)]).toEqual(['begun\n', 'begun\nended\n'])
     expect(await agent.end('SIGTERM')).toBe(0)
     expect(await third.end('SIGTERM')).toBe(0)
-  }, 120_000)
+  })
 
   describe.skipIf(!findPostgres())('on a PostgreSQL server', () => {
     const databases = useServerDatabases()

@@ -43,7 +43,7 @@ const flow: FlowDocumentInput = {
 async function imported({ client }: EngineProcess, go: number): Promise<unknown> {
   await client.http.messages.publish({ message: 'uses.go', value: go })
   const said = async () => (await client.messages.list()).find(({ name }) => name === 'uses.said')?.value
-  await expect.poll(said, { timeout: 60_000 }).toMatchObject({ 1: go })
+  await expect.poll(said).toMatchObject({ 1: go })
   return ((await said()) as unknown[])[0]
 }
 

@@ -70,31 +70,27 @@ test.each([
   ['poll', 'return { power }', 'return { power: power + 5000 }'],
   ['push', '{ power: data.power }', '{ power: data.power + 5000 }'],
   ['served', '{ power: data.power }', '{ power: data.power + 5000 }'],
-])(
-  'a package of the kind %s shows values in its engine, and a change of its source',
-  { timeout: 180_000 },
-  async (kind, from, to) => {
-    using at = new Workplace()
-    const folder = await at.make('solar-panel', '--kind', kind)
-    const child = await dev(folder)
-    let said = ''
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text))
-    const ended = new Promise((resolve) => child.once('close', resolve))
-    try {
-      await expect.poll(() => said, patience).toMatch(/demo\.show {2}power is 2\d\d$/m)
-      await expect.poll(() => said, patience).toContain('Changes in flows, . are swapped in.')
-      edit(join(folder, 'src/solar_panel.ts'), from, to)
-      await expect.poll(() => said, patience).toMatch(/demo\.show {2}power is 52\d\d$/m)
-      await expect
-        .poll(() => said, patience)
-        .toMatch(/solar-panel: solar_panel reloaded in \d+ ms, rebuilt meter of demo$/m)
-    } finally {
-      child.kill('SIGTERM')
-      await ended
-    }
-    expect(said).toContain('Stopped.')
-  },
-)
+])('a package of the kind %s shows values in its engine, and a change of its source', async (kind, from, to) => {
+  using at = new Workplace()
+  const folder = await at.make('solar-panel', '--kind', kind)
+  const child = await dev(folder)
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text))
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  try {
+    await expect.poll(() => said, patience).toMatch(/demo\.show {2}power is 2\d\d$/m)
+    await expect.poll(() => said, patience).toContain('Changes in flows, . are swapped in.')
+    edit(join(folder, 'src/solar_panel.ts'), from, to)
+    await expect.poll(() => said, patience).toMatch(/demo\.show {2}power is 52\d\d$/m)
+    await expect
+      .poll(() => said, patience)
+      .toMatch(/solar-panel: solar_panel reloaded in \d+ ms, rebuilt meter of demo$/m)
+  } finally {
+    child.kill('SIGTERM')
+    await ended
+  }
+  expect(said).toContain('Stopped.')
+})
 
 test('"service connectors new" refuses what cannot be made, and makes nothing', async () => {
   using at = new Workplace()

@@ -11,7 +11,7 @@ import { serviceCommand } from './engine-process.ts'
 /** An engine starts, and loads a module, before something is said. */
 const patience = { timeout: 60_000 }
 
-test('a project that was made answers its webhook, and runs its batch flow', { timeout: 180_000 }, async () => {
+test('a project that was made answers its webhook, and runs its batch flow', async () => {
   using made = new MadeFolder()
   const cwd = made.folder
   const { out } = await runService(['init', 'package', '--name', 'flows'], { cwd: made.home })

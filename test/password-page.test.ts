@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { bodyOf, openSmtpSink, type SmtpSink } from '../packages/api-server/test/mail/smtp-sink.ts'
-import { hasChromium, startChromium } from './components/chromium.ts'
+import { hasChromium, patient, startChromium } from './components/chromium.ts'
 import { freePort } from './components/free-port.ts'
 import { startService, type TestService } from './service.ts'
 
@@ -46,7 +46,7 @@ describe.skipIf(!hasChromium())('the page of links', () => {
   }
   /** Opens an address; what the page has complained about stands in `complaints`. */
   const open = async (url: string) => {
-    const context = await browser.newContext()
+    const context = patient(await browser.newContext())
     const page = await context.newPage()
     const complaints: string[] = []
     page.on('pageerror', ({ message }) => complaints.push(message))

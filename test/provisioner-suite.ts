@@ -23,7 +23,7 @@ export function provisionerCases(type: string, open: () => Promise<RealCluster>)
     afterAll(async () => {
       site?.close()
       await cluster?.stop()
-    }, 120_000)
+    })
 
     /** Waits until the queue has one job that is not over; its id. */
     const submitted = async (): Promise<string> => {

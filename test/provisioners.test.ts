@@ -36,7 +36,7 @@ async function provisioning(): Promise<EngineProcess> {
   const engine = await data.start(stub.env)
   write({ engine_url: attachUrl(engine.baseUrl), max_idle_s: 1 })
   engine.child.kill('SIGHUP')
-  await vi.waitUntil(async () => (await profiles(engine)).length > 0, { timeout: 30_000 })
+  await vi.waitUntil(async () => (await profiles(engine)).length > 0, { timeout: 60_000 })
   return engine
 }
 
@@ -54,7 +54,7 @@ async function waiting({ client }: EngineProcess): Promise<string> {
 
 /** The script of the job that was handed in first. */
 const scriptOf = async (): Promise<string> =>
-  vi.waitUntil(async () => (await stub.calls()).find(({ argv }) => argv.includes('sbatch'))?.stdin, { timeout: 30_000 })
+  vi.waitUntil(async () => (await stub.calls()).find(({ argv }) => argv.includes('sbatch'))?.stdin, { timeout: 60_000 })
 
 /** Executes the script of a job, as a node of a cluster with the program of a worker. */
 function execute(script: string): { readonly child: ChildProcess; readonly exit: Promise<number | null> } {
@@ -90,7 +90,7 @@ test('a run that waits gets a worker of a job, which leaves when it is idle [R14
   expect([status, result]).toEqual(['ok', { out: 3 }])
   expect(await exit).toBe(0)
   await stub.end(job)
-  await vi.waitUntil(async () => (await profiles(engine))[0]?.state === 'idle', { timeout: 40_000 })
+  await vi.waitUntil(async () => (await profiles(engine))[0]?.state === 'idle', { timeout: 60_000 })
   expect((await engine.client.workers.listTokens()).every(({ revoked_at }) => revoked_at !== null)).toBe(true)
 })
 

@@ -28,7 +28,7 @@ export class Puppet {
 
   /** The next frame of a type that has not been taken yet. */
   async take<T extends EngineFrame['type']>(type: T): Promise<Extract<EngineFrame, { type: T }>> {
-    await vi.waitUntil(() => this.frames.some((frame) => frame.type === type), { timeout: 10_000 })
+    await vi.waitUntil(() => this.frames.some((frame) => frame.type === type), { timeout: 60_000 })
     const [frame] = this.frames.splice(
       this.frames.findIndex((one) => one.type === type),
       1,

@@ -40,6 +40,4 @@ test.skipIf(python === null)(
       refused: [422, 'validation_failed', [['/params/n', 'bad_param']]],
     })
   },
-  // a generator, a build and a start of the client, one after the other
-  300_000,
 )

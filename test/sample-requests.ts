@@ -233,7 +233,7 @@ async function deadLetter(at: TestService): Promise<string> {
   await at.send('POST', '/flows/loop/start')
   await at.send('POST', '/messages/loop.p', { value: 1 })
   const given = async () => (await at.send('GET', '/observability/dead-letter')).body as unknown as { id: string }[]
-  const { id } = await vi.waitUntil(async () => (await given())[0], { timeout: 20_000 })
+  const { id } = await vi.waitUntil(async () => (await given())[0], { timeout: 60_000 })
   await at.send('POST', '/flows/loop/stop')
   return id
 }

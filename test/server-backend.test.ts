@@ -60,18 +60,18 @@ describe.skipIf(!findPostgres())('engines on a PostgreSQL server', () => {
     await publishFlow(killed.client, 'waiter', pythonFlow(`${noting(log)}${untilFile(end)}    return {"out": n}\n`))
     const submit = (n: number) => killed.client.http.runs.submit({ name: 'waiter', params: { n } as never })
     const ids = (await Promise.all([submit(3), submit(4)])).map(({ id }) => id)
-    await expect.poll(() => linesOf(log).toSorted(), { timeout: 20_000 }).toEqual(['3', '4'])
+    await expect.poll(() => linesOf(log).toSorted()).toEqual(['3', '4'])
     const other = await elsewhere.start(env)
     const statesAt = ({ client }: EngineProcess) =>
       Promise.all(ids.map(async (id) => (await client.http.runs.get({ id })).status))
     expect(await statesAt(other)).toEqual(['running', 'running'])
     const { id: living } = await other.client.http.runs.submit({ name: 'waiter', params: { n: 5 } as never })
-    await expect.poll(() => linesOf(log).toSorted(), { timeout: 20_000 }).toEqual(['3', '4', '5'])
+    await expect.poll(() => linesOf(log).toSorted()).toEqual(['3', '4', '5'])
     const begunAt = performance.now()
 
     await killed.end('SIGKILL')
     frozen.child.kill('SIGSTOP')
-    if (onLinux) await expect.poll(() => processesWith(`${MARK}=${data.path}`), { timeout: 5_000 }).toEqual([])
+    if (onLinux) await expect.poll(() => processesWith(`${MARK}=${data.path}`)).toEqual([])
     const both = ['abandoned', 'abandoned']
     // and what a busy machine needs
     const patience = { timeout: (leaseS + 5 + 5) * 1000, interval: 250 }
@@ -94,7 +94,7 @@ describe.skipIf(!findPostgres())('engines on a PostgreSQL server', () => {
     for (const id of ids) expect(await other.client.http.runs.get({ id })).toMatchObject({ result: null })
     expect(linesOf(log).toSorted()).toEqual(['3', '4', '5'])
     for (const engine of [frozen, again, other]) expect(await engine.end('SIGTERM')).toBe(0)
-  }, 120_000)
+  })
 
   test('two engines share the queue: both execute, each run once, and every run is visible at both', async () => {
     using data = new DataDirectory()
@@ -117,7 +117,7 @@ describe.skipIf(!findPostgres())('engines on a PostgreSQL server', () => {
       ),
     )
     const unfinished = () => two.client.runs.list({ status: 'queued,running' })
-    await expect.poll(unfinished, { timeout: 30_000 }).toEqual([])
+    await expect.poll(unfinished).toEqual([])
     expect(linesOf(log).toSorted((a, b) => Number(a) - Number(b))).toEqual(submitted.map((_, n) => String(n)))
     for (const { id } of submitted) {
       const [atOne, atTwo] = await Promise.all([one, two].map(({ client }) => client.http.runs.get({ id })))
@@ -146,7 +146,7 @@ describe.skipIf(!findPostgres())('engines on a PostgreSQL server', () => {
     const goOn = join(data.path, 'go-on')
     await publishFlow(client, 'waiting', pythonFlow(waitingFor(goOn)))
     const { id } = await client.http.runs.submit({ name: 'waiting' })
-    await expect.poll(() => existsSync(`${goOn}.begun`), { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => existsSync(`${goOn}.begun`)).toBe(true)
 
     await databases.server().crash()
     const unavailable = { status: 503, problem: { code: 'unavailable', status: 503 } }
@@ -176,7 +176,7 @@ describe.skipIf(!findPostgres())('engines on a PostgreSQL server', () => {
     expect((await client.http.messages.history({ message: 'meter.level' })).at(0)).toMatchObject({ value: 9 })
     expect(await finished(engine, 'scale')).toBe('ok')
     await promisify(execFile)('touch', [goOn])
-    await expect.poll(() => statusOf(engine, id), { timeout: 20_000 }).toBe('ok')
+    await expect.poll(() => statusOf(engine, id)).toBe('ok')
     expect(await engine.end('SIGTERM')).toBe(0)
   })
 })

@@ -80,7 +80,7 @@ describe.skipIf(!hasSlurm())('the cluster of the tests', () => {
     expect(await cluster.ssh('scancel 4711')).toEqual({ code: 0, out: '', err: '' })
   })
 
-  test('ends with all that it has started', { timeout: 120_000 }, async () => {
+  test('ends with all that it has started', async () => {
     const other = await startSlurm({ cpus: 1 })
     await other.ssh('sbatch -o /dev/null', '#!/bin/bash\nsleep 600 & setsid sleep 600 & wait\n')
     await expect.poll(async () => (await other.queue()).map(({ state }) => state)).toEqual(['RUNNING'])

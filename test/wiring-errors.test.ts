@@ -29,22 +29,18 @@ async function errorsOf(): Promise<Map<string, string[]>> {
 
 const files = ['constructors', 'params', 'stages', 'wires'].map((name) => `${folder}/${name}.ts`)
 
-test(
-  'the first line of an error of wiring names what is wrong and what is expected',
-  { timeout: 300_000 },
-  async () => {
-    const errors = await errorsOf()
-    expect([...errors.keys()].toSorted()).toEqual(files)
-    for (const file of files) {
-      const lines = readFileSync(join(root, file), 'utf8').split('\n')
-      const expected = lines.flatMap((line, index) =>
-        line.trim().startsWith(mark) ? [`${index + 2}: ${line.trim().slice(mark.length)}`] : [],
-      )
-      expect(errors.get(file)).toEqual(expected)
-      for (const line of errors.get(file) ?? []) {
-        expect(line).not.toMatch(/No overload|\[\w+\]|exactOptionalPropertyTypes|IteratorResult/)
-        expect(line.length).toBeLessThan(320)
-      }
+test('the first line of an error of wiring names what is wrong and what is expected', async () => {
+  const errors = await errorsOf()
+  expect([...errors.keys()].toSorted()).toEqual(files)
+  for (const file of files) {
+    const lines = readFileSync(join(root, file), 'utf8').split('\n')
+    const expected = lines.flatMap((line, index) =>
+      line.trim().startsWith(mark) ? [`${index + 2}: ${line.trim().slice(mark.length)}`] : [],
+    )
+    expect(errors.get(file)).toEqual(expected)
+    for (const line of errors.get(file) ?? []) {
+      expect(line).not.toMatch(/No overload|\[\w+\]|exactOptionalPropertyTypes|IteratorResult/)
+      expect(line.length).toBeLessThan(320)
     }
-  },
-)
+  }
+})

@@ -101,6 +101,5 @@ describe.skipIf(!findPostgres() || python === null)('a worker of two engines', (
       expect(await agent.end('SIGTERM')).toBe(0)
       for (const engine of both) expect(await engine.end('SIGTERM')).toBe(0)
     },
-    300_000,
   )
 })

@@ -10,6 +10,8 @@ import type { AddressInfo } from 'node:net'
 
 import type { Browser, Page } from 'playwright-core'
 
+import { patient } from './chromium.ts'
+
 /** Serves an empty page, whose origin a service has to allow (`corsOrigins`): its own pages run no code of others. */
 export async function servePage() {
   const server = createServer((_, answer) => void answer.setHeader('content-type', 'text/html').end('<!doctype html>'))
@@ -29,7 +31,7 @@ export async function servePage() {
  * global `heard` of the page; `worker` is the worker.
  */
 export async function openWorker(browser: Browser, origin: string, file: string, more: string): Promise<Page> {
-  const page = await browser.newPage()
+  const page = patient(await browser.newPage())
   await page.goto(origin)
   const code = `${stripTypeScriptTypes(readFileSync(file, 'utf8'))}\n${more}`
   await page.evaluate(`{

@@ -5,7 +5,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 
 /** Path of the program; the one without any window of its own takes half the processor. */
 const findChromium = (): string | undefined =>
@@ -35,3 +35,9 @@ export const startChromium = (): Promise<Browser> =>
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
     timeout: 120_000,
   })
+
+/** Waits for what comes to a page as long as other tests wait: the machine may be a slow one. */
+export function patient<T extends BrowserContext | Page>(what: T): T {
+  what.setDefaultTimeout(120_000)
+  return what
+}

@@ -5,6 +5,8 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 
+import { patient } from './chromium.ts'
+
 /** Who signs in. */
 export const account = { firstSuperuser: 'root@example.org', firstSuperuserPassword: 'a long password' }
 
@@ -25,7 +27,7 @@ export async function openConsole(
   hash = '',
   { theme = 'light', width = 1440 }: ConsoleOptions = {},
 ): Promise<OpenedConsole> {
-  const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 900 } })
+  const context = patient(await browser.newContext({ colorScheme: theme, viewport: { width, height: 900 } }))
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('pageerror', ({ message }) => complaints.push(message))

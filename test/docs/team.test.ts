@@ -57,4 +57,4 @@ test('the script of the guide for teams prints what it says: who is invited, wha
   const { stdout } = await promisify(execFile)('sh', [script], { cwd: folder, env, timeout: 150_000 })
   const said = [...readFileSync(script, 'utf8').matchAll(/^#> (.*)$/gm)].map(([, line = '']) => line)
   expect(told(stdout)).toEqual(said)
-}, 180_000)
+})

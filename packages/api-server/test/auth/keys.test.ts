@@ -165,7 +165,7 @@ describe('a key', () => {
       (await at.ann<ApiKey[]>('GET', '/keys')).value.find((item) => item.id === id)?.last_used_at ?? null
     expect(await lastUse()).toBeNull()
     await caller(key)('GET', '/users/me')
-    await vi.waitFor(async () => expect(await lastUse()).toMatch(/:00\.000000\+00:00$/))
+    await vi.waitFor(async () => expect(await lastUse()).toMatch(/:00\.000000\+00:00$/), 60_000)
     await at.engine.database.sql`update api_key set last_used_at = last_used_at - interval '1 hour' where id = ${id}`
     const earlier = await lastUse()
     // what is known of the key ends with its second
@@ -174,7 +174,7 @@ describe('a key', () => {
         await caller(key)('GET', '/users/me')
         expect(Date.parse((await lastUse()) ?? '')).toBeGreaterThan(Date.parse(earlier ?? '') + 3_500_000)
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
   })
 })
@@ -315,5 +315,5 @@ test('a flag that is taken without any news is gone all the same, once what is k
     Promise.all(
       [mallory, caller(key)].map(async (program) => (await program('PUT', '/secrets/s', { value: 'x' })).status),
     )
-  await expect.poll(statuses, { timeout: 20_000 }).toEqual([403, 403])
+  await expect.poll(statuses).toEqual([403, 403])
 })

@@ -26,7 +26,7 @@ export function databaseSuite(name: string, makePlace: () => Promise<Place>): vo
       place = await makePlace()
       database = await place.open(log)
       await database.sql`create table item (id int8 primary key, name text)`
-    }, 60_000)
+    })
     afterAll(async () => {
       await database.close()
       await place.remove()

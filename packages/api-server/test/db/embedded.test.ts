@@ -190,5 +190,5 @@ describe('the embedded database', () => {
     expect(await dead()).toEqual([{ n: 0 }])
     expect(await redo()).not.toEqual(before)
     await database.close()
-  }, 60_000)
+  })
 })

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const pglite = await open(new PowerCutFs(path.join(directory, 'base/db')))
   await pglite.exec('create extension amcheck; create table ledger (id int primary key, filler text); checkpoint')
   await pglite.close()
-}, 60_000)
+})
 afterAll(() => fs.rmSync(directory, { recursive: true, force: true }))
 
 test.each([1, 2, 3, 4, 5])(

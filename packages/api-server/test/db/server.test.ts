@@ -17,7 +17,7 @@ let server: PostgresServer
 describe.skipIf(!programs)('with a PostgreSQL server', () => {
   beforeAll(async () => {
     server = await startPostgres(programs ?? '')
-  }, 60_000)
+  })
   afterAll(() => server.stop())
 
   const place = async (name: string) => {
@@ -69,7 +69,7 @@ describe.skipIf(!programs)('with a PostgreSQL server', () => {
     // the driver would wait for up to 20 s by now
     expect(Math.max(...asked)).toBeLessThan(4_000)
     await server.start()
-    await expect.poll(() => database.sql`select 1 as one`, { timeout: 4_000 }).toEqual([{ one: 1 }])
+    await expect.poll(() => database.sql`select 1 as one`).toEqual([{ one: 1 }])
     await database.close()
   })
 
@@ -106,7 +106,7 @@ describe.skipIf(!programs)('with a PostgreSQL server', () => {
     await server.crash()
     await loops
     await server.start()
-    await expect.poll(() => database.sql`select 1 as one`.catch(() => []), { timeout: 10_000 }).toEqual([{ one: 1 }])
+    await expect.poll(() => database.sql`select 1 as one`.catch(() => [])).toEqual([{ one: 1 }])
     // what the server tells on its way down is for the log
     expect(print).not.toHaveBeenCalled()
     print.mockRestore()

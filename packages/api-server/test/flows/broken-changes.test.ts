@@ -68,7 +68,7 @@ let sent = 0
 async function expectToRun(flow: string): Promise<void> {
   sent += 1
   engine.runtime.publish(`${flow}.on`, sent)
-  await expect.poll(() => engine.lastValues.get('reader.seen')?.value, { timeout: 10_000 }).toBe(sent)
+  await expect.poll(() => engine.lastValues.get('reader.seen')?.value).toBe(sent)
   await engine.lastValues.flush()
 }
 
@@ -114,7 +114,6 @@ test.each(changes)(
     if (end === 'new') await expectToRun(`${flow}_new`)
     if (end === null) expect((await engine.root('GET', `/flows/${flow}`)).status).toBe(404)
   },
-  60_000,
 )
 
 /** What the repetition of a change by a client that heard nothing is answered, and who runs then. */

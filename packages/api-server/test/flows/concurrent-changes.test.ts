@@ -107,7 +107,7 @@ test('whatever several clients do to flows at once, their answers are those of s
     }),
     { numRuns: 25 },
   )
-}, 180_000)
+})
 
 test('the model tells orders that cannot be', () => {
   const save = (version: number, outcome: Outcome, from: number): Event => ({

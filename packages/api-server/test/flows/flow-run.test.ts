@@ -18,7 +18,7 @@ import { chain, input, isAlive, listening, type LiveService, output, type Settin
 let at: LiveService
 beforeAll(async () => {
   at = await startLive()
-}, 120_000)
+})
 afterAll(() => at[Symbol.asyncDispose]())
 
 const run = (flow: string, inputs?: object) =>
@@ -51,7 +51,7 @@ test('of a batch flow it queues a recorded run of the draft [R473, R475]', async
   expect(answer.value).toMatchObject({ flow: 'sized', draft: true, params: { x: 4 } })
   expect(answer.headers.get('location')).toBe(`${at.origin}/api/v1/runs/${id}`)
   const read = async () => (await at.root<Run>('GET', `/runs/${id}`)).value
-  await expect.poll(read, { timeout: 30_000 }).toMatchObject({ status: 'ok', result: { y: 40 } })
+  await expect.poll(read).toMatchObject({ status: 'ok', result: { y: 40 } })
   const { value: listed } = await at.root<RunSummary[]>('GET', '/runs/?flow=sized')
   expect(listed.map((summary) => [summary.id, summary.draft])).toEqual([[id, true]])
   expect((await at.control<Run>('sized', 'run')).value).toMatchObject({ params: { x: 1 } })
@@ -165,7 +165,7 @@ test('its nodes act for real: a sender sends, Python runs, timers are waited for
   expect(received).toEqual([['POST', '/orders', { count: 42 }]])
   // its process is its own, and ends with it
   const pid = Number(value.values['acting.pid'])
-  await expect.poll(() => isAlive(pid), { timeout: 30_000 }).toBe(false)
+  await expect.poll(() => isAlive(pid)).toBe(false)
   server.closeAllConnections()
   server.close()
 })

@@ -33,8 +33,7 @@ export async function startLive(options: ServiceConfig = {}) {
     read,
     values,
     /** Resolves once the history of a message is this. */
-    history: (message: string, expected: readonly unknown[]) =>
-      expect.poll(() => values(message), { timeout: 30_000 }).toEqual(expected),
+    history: (message: string, expected: readonly unknown[]) => expect.poll(() => values(message)).toEqual(expected),
     /** An operation on a flow: `pause`, `step` … */
     control: <T = FlowState>(flow: string, verb: string, body?: object) =>
       root<T>('POST', `/flows/${flow}/${verb}`, body),

@@ -79,7 +79,7 @@ describe('the document', () => {
     } finally {
       await rm(folder, { recursive: true })
     }
-  }, 60_000)
+  })
 
   test('is valid for a second parser [R022, R026]', async () => {
     expect(await validate(structuredClone(wire))).toMatchObject({ valid: true })

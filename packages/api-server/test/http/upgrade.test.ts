@@ -296,7 +296,7 @@ describe('an accepted socket', () => {
       const before = served.bytesRead
       wire.write(piece)
       // oxlint-disable-next-line no-await-in-loop -- piece by piece
-      await vi.waitUntil(() => served.bytesRead > before)
+      await vi.waitUntil(() => served.bytesRead > before, 60_000)
       // oxlint-disable-next-line no-await-in-loop -- piece by piece
       await clock.advance(30_000)
       piece = Buffer.alloc(8)
@@ -332,7 +332,7 @@ describe('an accepted socket', () => {
     const socket = await open(`${url}/a`)
     expect(clock.pending).toBe(1)
     socket.terminate()
-    await vi.waitFor(() => expect(clock.pending).toBe(0))
+    await vi.waitFor(() => expect(clock.pending).toBe(0), 60_000)
   })
 
   test('is closed when the router closes: with 1012, or the code that its route asks for', async () => {

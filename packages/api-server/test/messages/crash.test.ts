@@ -33,4 +33,4 @@ test('an acknowledged publication survives the death of the engine, as last valu
   await values.close()
   await database.close()
   await rm(dataDir, { recursive: true, force: true })
-}, 60_000)
+})

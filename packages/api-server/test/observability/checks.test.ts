@@ -46,7 +46,7 @@ test('a database that hangs is waited for 2 seconds, and asked once', async () =
   }
   const checks = new EngineChecks({ ...sound, store: { ...store, probe } })
   const both = Promise.all([checks.check(), checks.check()])
-  await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThanOrEqual(2))
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThanOrEqual(2), 60_000)
   await vi.advanceTimersByTimeAsync(2_000)
   for (const { checks: found } of await both)
     expect(found.store).toEqual({ status: 'down', detail: expect.stringContaining('no answer within 2 s') })

@@ -16,7 +16,7 @@ import { closeGate, gate, startService, type TestService } from './service.ts'
 let at: TestService
 beforeAll(async () => {
   at = await startService()
-}, 120_000)
+})
 afterAll(() => at[Symbol.asyncDispose]())
 
 const cascades = async (query = ''): Promise<CascadeRecord[]> =>

@@ -10,7 +10,7 @@ beforeAll(async () => {
   at = await startService()
   await at.publish('hall', relay)
   await at.publish('porch', relay)
-}, 120_000)
+})
 afterAll(() => at[Symbol.asyncDispose]())
 beforeEach(async () => {
   await list()
@@ -106,7 +106,7 @@ test('an entry that fails again is the same entry, tried once more', async () =>
   const [again] = await vi.waitUntil(async () => {
     const found = await list()
     return found.length > 0 && found
-  })
+  }, 60_000)
   expect(again).toMatchObject({ id, node: 'work', value: 5, reason: 'stopped', attempts: 2, cascade: value.cascade })
   expect((again?.ts ?? '') > ts).toBe(true)
   closeGate()

@@ -194,14 +194,14 @@ export async function startService(options: ServiceConfig = {}, clock: Clock = c
     async ended(id: string): Promise<CascadeRecord> {
       const find = async () =>
         (await ann<CascadeRecord[]>('GET', '/observability/runs?limit=500')).value.find((item) => item.id === id)
-      await expect.poll(find, { timeout: 20_000 }).toMatchObject({ status: expect.not.stringMatching('running') })
+      await expect.poll(find).toMatchObject({ status: expect.not.stringMatching('running') })
       return (await find()) as CascadeRecord
     },
     /** Submits a run of a flow and resolves when it is finished. */
     async run(flow: string, params: object): Promise<string> {
       const { value } = await root<{ id: string }>('POST', `/runs/flows/${flow}`, { params, no_cache: true })
       const status = async () => (await root<{ status: string }>('GET', `/runs/${value.id}`)).value.status
-      await expect.poll(status, { timeout: 30_000 }).not.toMatch(/queued|running/)
+      await expect.poll(status).not.toMatch(/queued|running/)
       return value.id
     },
     close,

@@ -16,7 +16,7 @@ import { startService, type TestService } from './service.ts'
 let at: TestService
 beforeAll(async () => {
   at = await startService()
-}, 120_000)
+})
 afterAll(() => at[Symbol.asyncDispose]())
 
 const fine = { status: 'ok', detail: null }
@@ -140,7 +140,7 @@ test('the summary counts dead letters, nodes that have failed, and devices that 
     // oxlint-disable-next-line no-await-in-loop -- one board after the other
     expect((await at.nobody('POST', '/panels/pair', { name })).status).toBe(201)
   at.deadLetter({ flow: 'lab', node: 'work', message: 'lab.x', value: 1, reason: 'crash', cascade: null })
-  await expect.poll(counts, { timeout: 20_000 }).toMatchObject({
+  await expect.poll(counts).toMatchObject({
     dead_letters: expect.toSatisfy((count: number) => count > before.dead_letters),
     failed_nodes: 1,
     pending_devices: before.pending_devices + 2,
@@ -165,7 +165,7 @@ test('a list of flows tells when each did something last: a value, an execution,
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     await act()
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    await expect.poll(() => lastOf(flow), { timeout: 20_000 }).toBeGreaterThanOrEqual(began)
+    await expect.poll(() => lastOf(flow)).toBeGreaterThanOrEqual(began)
     expect(await lastOf(flow)).toBeLessThanOrEqual(Date.now())
   }
 })
@@ -183,7 +183,7 @@ test('a blocked event loop is an event, and fails nothing that executes elsewher
     (await at.ann<ObservabilityEvent[]>('GET', '/observability/events?kind=engine')).value.filter(
       ({ action }) => action === 'loop.blocked',
     )
-  await expect.poll(blocked, { timeout: 10_000 }).not.toEqual([])
+  await expect.poll(blocked).not.toEqual([])
   const [event] = await blocked()
   expect(event).toMatchObject({ level: 'warning', actor: null, detail: { blocked_ms: expect.any(Number) } })
   await expect.poll(read).toMatchObject({ status: 'ok', result: { out: 7 } })
@@ -193,7 +193,7 @@ describe('another service in the same process', () => {
   let other: TestService
   beforeAll(async () => {
     other = await startService()
-  }, 120_000)
+  })
   afterAll(() => other[Symbol.asyncDispose]())
 
   test('it has metrics of its own', async () => {
@@ -214,7 +214,7 @@ describe('another service in the same process', () => {
     expect(actions).toEqual(['engine.start', 'engine.stop', 'engine.start'])
     const runs = await other.ann<{ flow: string }[]>('GET', '/observability/runs')
     expect(runs.value.filter(({ flow }) => flow === 'lab')).toHaveLength(2)
-  }, 120_000)
+  })
 
   test('when its database does not work, the summary says so and the health check fails [R565, R572]', async () => {
     await other.engine.database.close()
@@ -235,7 +235,7 @@ describe('another service in the same process', () => {
     expect((await other.root('GET', '/observability/summary')).status).toBe(200)
     // once the last second is over, in which who they are was found
     const flush = async () => (await other.root('POST', '/observability/flush')).status
-    await expect.poll(flush, { timeout: 30_000 }).toBeGreaterThanOrEqual(500)
+    await expect.poll(flush).toBeGreaterThanOrEqual(500)
     expect((await other.nobody('GET', '/observability/summary')).status).toBe(401)
   })
 })

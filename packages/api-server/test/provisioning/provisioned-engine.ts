@@ -128,7 +128,7 @@ export async function engineWith(options: EngineOptions) {
           await provisioners.settled()
           return Boolean(await holds())
         },
-        { timeout: 50_000, interval: 5 },
+        { interval: 5 },
       )
       .toBe(true)
   const submits = () => watched.operations.filter(({ what }) => what === 'submit')
@@ -156,7 +156,7 @@ export async function engineWith(options: EngineOptions) {
             if (watched.underWay() === null) await clock.advance(1000)
             return watched.underWay()
           },
-          { timeout: 50_000, interval: 5 },
+          { interval: 5 },
         )
         .toBe(what),
     cancelled: () => watched.operations.flatMap(({ what, jobs }) => (what === 'cancel' ? jobs : [])),

@@ -10,7 +10,7 @@ const KEPT = 2
 let at: TestService
 beforeAll(async () => {
   at = await startService({ flowVersions: KEPT })
-}, 120_000)
+})
 afterAll(() => at[Symbol.asyncDispose]())
 
 const scaled = (scale: number) => ({

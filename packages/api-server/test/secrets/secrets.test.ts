@@ -60,7 +60,7 @@ const reader = (secret: string, token: object = { $secret: secret }): FlowDocume
 async function ran(flow: string, params = {}): Promise<{ run: Run; node: NodeRecord | undefined }> {
   const { value } = await at.root<Run>('POST', `/runs/flows/${flow}`, { params })
   const read = async () => (await at.root<Run>('GET', `/runs/${value.id}`)).value
-  await expect.poll(async () => (await read()).status, { timeout: 30_000 }).not.toMatch(/queued|running/)
+  await expect.poll(async () => (await read()).status).not.toMatch(/queued|running/)
   const run = await read()
   return { run, node: run.nodes[0] }
 }
@@ -254,7 +254,7 @@ describe('a run', () => {
     const retried = await at.root<Run>('POST', `/runs/${run.id}/retry`)
     expect(retried.value).toMatchObject(shown)
     await expect
-      .poll(async () => (await at.ann<Run>('GET', `/runs/${retried.value.id}`)).value, { timeout: 30_000 })
+      .poll(async () => (await at.ann<Run>('GET', `/runs/${retried.value.id}`)).value)
       .toMatchObject({ status: 'ok', result: { length: 19 }, ...shown })
   })
 

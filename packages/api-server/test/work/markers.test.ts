@@ -83,7 +83,7 @@ test('what could not be written waits again; who waits for the commit is told', 
 test('it is written by itself', async () => {
   const { markers } = await open()
   markers.set('f', 'a', marker('one'))
-  await expect.poll(stored, { timeout: 30_000 }).toEqual([['a', 'one', 'abc']])
+  await expect.poll(stored).toEqual([['a', 'one', 'abc']])
   await markers.close()
 })
 

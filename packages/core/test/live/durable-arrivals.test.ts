@@ -227,7 +227,7 @@ test('a node that must not repeat itself still gets the other value of an arriva
   const kept = await vi.waitFor(() => {
     expect(once.running).toHaveLength(2)
     return atCrash(before.host)
-  })
+  }, 60_000)
   // as it is just before the second has begun
   const unbegun = kept.map((work) => ({ ...work, begun: [] }))
   const again = gated({ idempotent: false })
@@ -287,7 +287,7 @@ test('a reader that must not repeat itself gets the second value of a tick after
   await before.host.advance(1000)
   await turn()
   once.running[0]?.end()
-  await vi.waitFor(() => expect(once.running).toHaveLength(2))
+  await vi.waitFor(() => expect(once.running).toHaveLength(2), 60_000)
   // as it is just before the second has begun
   const kept = atCrash(before.host).map((work) => ({ ...work, begun: [] }))
   expect(kept).toMatchObject([{ body: { is: 'timer' }, ended: ['f/a'] }])
@@ -295,7 +295,7 @@ test('a reader that must not repeat itself gets the second value of a tick after
   const after = engine([again.definition, twice().definition], kept, before.host.clock.now())
   const live = await after.start(ticking())
   await after.host.advance(0)
-  await vi.waitFor(() => expect(again.running.map(({ value }) => value)).toEqual(['1 second']))
+  await vi.waitFor(() => expect(again.running.map(({ value }) => value)).toEqual(['1 second']), 60_000)
   again.running[0]?.end()
   await live.idle()
   expect(atCrash(after.host)).toEqual([])
@@ -317,7 +317,7 @@ test('a tick of a node that must not repeat itself is not made again, and its re
   await after.host.advance(0)
   await turn()
   running[0]?.end()
-  await vi.waitFor(() => expect(running.map(({ value }) => value)).toEqual(['1 first', '1 second']))
+  await vi.waitFor(() => expect(running.map(({ value }) => value)).toEqual(['1 first', '1 second']), 60_000)
   running[1]?.end()
   await live.idle()
   expect(second.ticks).toEqual([])

@@ -7,7 +7,7 @@ import { chain, input, type LiveService, output, startLive } from '../live-servi
 let at: LiveService
 beforeAll(async () => {
   at = await startLive()
-}, 120_000)
+})
 afterAll(() => at[Symbol.asyncDispose]())
 
 const statusOf = async (name: string) => (await at.read(name)).status

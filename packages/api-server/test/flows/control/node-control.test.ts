@@ -6,7 +6,7 @@ import { input, isAlive, listening, type LiveService, output, startLive } from '
 let at: LiveService
 beforeAll(async () => {
   at = await startLive()
-}, 120_000)
+})
 afterAll(() => at[Symbol.asyncDispose]())
 
 const trigger = (flow: string, node: string, body?: object) => at.node<TriggerResult>(flow, node, 'trigger', body)
@@ -122,13 +122,13 @@ test('a cancel ends the process of looping Python; the node bears no marker and 
   expect(await cancel('loop', 'work')).toEqual({ cancelled: 0 })
   const { value } = await trigger('loop', 'work', { values: { x: -1 } })
   await trigger('loop', 'work', { values: { x: 1 } })
-  await expect.poll(() => at.values('loop.pid'), { timeout: 30_000 }).toHaveLength(1)
+  await expect.poll(() => at.values('loop.pid')).toHaveLength(1)
   const [pid] = (await at.values('loop.pid')) as number[]
   expect(isAlive(pid!)).toBe(true)
   expect(await stateOf('loop', 'work')).toMatchObject({ status: 'running' })
 
   expect(await cancel('loop', 'work')).toEqual({ cancelled: 1 })
-  await expect.poll(() => isAlive(pid!), { timeout: 30_000 }).toBe(false)
+  await expect.poll(() => isAlive(pid!)).toBe(false)
   await at.history('loop.done', [1])
   expect(await stateOf('loop', 'work')).toMatchObject({ status: 'idle', error: null, health: 'ok' })
   expect((await at.ended(value.cascade)).error).toBeNull()
@@ -138,7 +138,7 @@ test('a cancel ends the process of looping Python; the node bears no marker and 
 test('a failing node bears a marker until it is acknowledged, and goes on working meanwhile [R064]', async () => {
   await at.publish('marked', { inputs: [{ name: 'x', dtype: 'int' }], nodes: [checked] })
   await at.send('marked.x', -1)
-  await expect.poll(() => stateOf('marked', 'work'), { timeout: 30_000 }).toMatchObject({ status: 'failed' })
+  await expect.poll(() => stateOf('marked', 'work')).toMatchObject({ status: 'failed' })
   expect(await stateOf('marked', 'work')).toMatchObject({
     error: { type: 'ValueError', message: '-1 is negative', traceback: expect.stringContaining('line 2') },
   })
@@ -180,7 +180,7 @@ test('the timeout counts seconds of silence: an emit or yield starts them anew, 
   await at.history('silent.yielding', [0, 1, 2, 3])
   await at.history('silent.emitting', [0, 1, 2, 3])
   await at.history('silent.patient', ['done'])
-  await expect.poll(() => stateOf('silent', 'hushed'), { timeout: 30_000 }).toMatchObject({ status: 'failed' })
+  await expect.poll(() => stateOf('silent', 'hushed')).toMatchObject({ status: 'failed' })
   const states = (await at.read('silent')).node_states
   expect(states.map(({ node: id, error }) => [id, error?.type])).toEqual([
     ['hushed', 'timeout'],
@@ -200,7 +200,7 @@ test('what the code of a live node prints is told with its place in all that it 
   const told = (): [offset: number, text: string][] =>
     at.events.flatMap((event) => (event.type === 'log' && event.flow === 'talks' ? [[event.offset, event.text]] : []))
   const printed = (): string => told().reduce((all, [, text]) => all + text, '')
-  await expect.poll(printed, { timeout: 30_000 }).toBe('größe 1\ngröße 2\n')
+  await expect.poll(printed).toBe('größe 1\ngröße 2\n')
   let before = 0
   for (const [offset, text] of told()) {
     expect(offset).toBe(before)
@@ -232,7 +232,7 @@ test('what the code of a live node prints is told with its place in all that it 
   // what comes after a stop is behind what was before, and a new name takes it along
   await at.control('talks', 'start')
   await at.send('talks.x', 3)
-  await expect.poll(printed, { timeout: 30_000 }).toBe('größe 1\ngröße 2\ngröße 3\n')
+  await expect.poll(printed).toBe('größe 1\ngröße 2\ngröße 3\n')
   await at.control('talks', 'rename', { name: 'speaks' })
   expect((await logs('speaks/nodes/say/logs?after=20')).value).toMatchObject({ flow: 'speaks', text: 'größe 3\n' })
   expect((await logs('talks/nodes/say/logs')).status).toBe(404)

@@ -337,7 +337,7 @@ test('a reader that stalls holds no connection, and one that leaves ends the wor
       seen = statements
       return isStill
     },
-    { interval: 300, timeout: 30_000 },
+    { interval: 300, timeout: 60_000 },
   )
   expect(statements).toBeLessThan(whole)
   if (database.backend === 'server') {
