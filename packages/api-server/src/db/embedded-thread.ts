@@ -9,6 +9,7 @@ import type { PGliteOptions } from '@electric-sql/pglite'
 
 import type { HeldPath } from '../process/held-directory.ts'
 import { once } from './once.ts'
+import { withoutWideJoins } from './wide-joins.ts'
 
 /** What the thread is asked. */
 export type EngineRequest = { id: number; messages: Uint8Array } | { id: number; close: true }
@@ -48,12 +49,13 @@ const STACK_MB = 64
 type Program = NonNullable<PGliteOptions['pgliteWasmModule']>
 
 /** Its types are of browsers alone. */
-const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly: { compile(code: Buffer): Promise<Program> } }
+const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly: { compile(code: Uint8Array): Promise<Program> } }
 
 /** Kept for threads to come: they begin with the machine code of those before, and are open in half the time. */
-const program = once(async () =>
-  wasm.compile(await fs.promises.readFile(new URL('pglite.wasm', import.meta.resolve('@electric-sql/pglite')))),
-)
+const program = once(async () => {
+  const code = await fs.promises.readFile(new URL('pglite.wasm', import.meta.resolve('@electric-sql/pglite')))
+  return wasm.compile(withoutWideJoins(code))
+})
 
 interface Waiting {
   resolve: (reply: EngineReply) => void
