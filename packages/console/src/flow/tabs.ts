@@ -28,6 +28,9 @@ export function tab(): Promise<string> {
   return naming
 }
 
+/** Its name, where that is known by now: a page that is left has no time to ask. */
+export const tabNow = (): string | null => name
+
 /** Those of the tabs that are open. */
 export function areOpen(tabs: readonly string[]): Promise<ReadonlySet<string>> {
   return new Promise((resolve) => {
