@@ -39,7 +39,7 @@ const onDatabase = [
   'messages/{crash,last-values,recovered-values,rename-values,routes}',
   'observability/{lists,replay,state}',
   'provisioning/{slurm,ray}-{life,recovery}',
-  'runs/{cancel,deleted-flow,history,import,limits,pruned-versions,races,retry,routes,run-artifacts,runs,sweep}',
+  'runs/{admission,cancel,deleted-flow,history,import,limits,pruned-versions,races,retry,routes,run-artifacts,runs,sweep}',
   'runs/{curves/points-of-runs,lists/{list-routes,older-runs,run-lists},reports/{comparison,run-export},stages/{cache,environments,flights,reasons,stored-values},tracking/{leases,routes,tracked-runs}}',
   'secrets/{restart,secrets}',
   'work/{arrivals,work}',

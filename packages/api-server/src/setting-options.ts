@@ -276,10 +276,16 @@ export interface SettingOptions {
   readonly provisioningPace?: number | undefined
 
   /**
-   * How many batch runs this engine executes at once.
-   * Default: `4`. Variable: `SERVICE_MAX_RUNS`.
+   * How many batch runs with code in processes (nodes python, code, exec) this engine executes at once. Set alone, it bounds the other runs with them.
+   * Default: 4. Variable: `SERVICE_MAX_RUNS`.
    */
-  readonly maxRuns?: number | undefined
+  readonly maxRuns?: number | null | undefined
+
+  /**
+   * How many batch runs without code in processes this engine executes at once.
+   * Default: 64, or none of their own where SERVICE_MAX_RUNS is set alone. Variable: `SERVICE_MAX_LIGHT_RUNS`.
+   */
+  readonly maxLightRuns?: number | null | undefined
 
   /**
    * How many nodes of one run execute at once.

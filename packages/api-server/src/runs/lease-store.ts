@@ -5,6 +5,7 @@
 import type { FlowDocument, RunInput } from '@flow-service/protocol'
 
 import type { Sql } from '../db/database.ts'
+import type { RunNumbers } from './admission.ts'
 import type { SummaryRow } from './run-record.ts'
 import { summary } from './store.ts'
 
@@ -13,6 +14,7 @@ export interface ClaimedRun extends SummaryRow {
   readonly flow_id: string
   readonly token: string
   readonly no_cache: boolean
+  readonly heavy: boolean
   readonly inputs: RunInput[]
   readonly document: FlowDocument | null
 }
@@ -21,7 +23,7 @@ export interface ClaimedRun extends SummaryRow {
 export interface Claim {
   /** Chosen before the claim is sent: whoever does not hear its answer finds by it what was taken. */
   readonly token: string
-  readonly limit: number
+  readonly room: RunNumbers
   /** Seconds that the lease lasts without being renewed. */
   readonly leaseS: number
   readonly startedAt: string
@@ -37,7 +39,8 @@ const CLAIM_LOCK = 7_201_001
 
 /** The columns of a {@link ClaimedRun}, of `run` and the `run_content` and `run_document` that are joined to it. */
 export const claimColumns = (sql: Sql) => sql`
-  ${summary(sql)}, run.flow as flow_id, run.lease_token as token, run.no_cache, content.inputs, run_document.document`
+  ${summary(sql)}, run.flow as flow_id, run.lease_token as token, run.no_cache, run.heavy,
+  content.inputs, run_document.document`
 
 /** Takes the runs that a `next` before it names. */
 const claimOf = (sql: Sql, { token, startedAt, leaseS }: Claim, more: ReturnType<Sql>) => sql`
@@ -49,17 +52,26 @@ const claimOf = (sql: Sql, { token, startedAt, leaseS }: Claim, more: ReturnType
   returning ${claimColumns(sql)}`
 
 /**
- * Parts of a statement: the most urgent of the queued runs, then the oldest, are taken. Where the flow of one of them
- * has a limit, none is, which one statement finds out.
+ * Parts of a statement: the most urgent of the queued runs, then the oldest, are taken, of each class where each has its
+ * room. Where the flow of one of them has a limit, none is, which one statement finds out.
  */
 export const claimParts = (sql: Sql, claim: Claim) => sql`
-  next as (
-    select id, flow, digest from run where status = 'queued'
-    order by priority desc, created_at limit ${claim.limit} for update skip locked
-  ), rule as materialized (
+  ${nextOf(sql, claim.room)}, rule as materialized (
     select exists(select from next join flow on flow.id = next.flow where flow.concurrency is not null) as is_limited
   ), claimed as (${claimOf(sql, claim, sql`and not (select is_limited from rule)`)})
   ${claim.isKeeping ? keepClaims(sql) : sql``}`
+
+/** Runs that are first in line, as `next`. */
+const nextOf = (sql: Sql, room: RunNumbers) => {
+  const first = (limit: number, more: ReturnType<Sql>) => sql`
+    select id, flow, digest from run where status = 'queued' ${more}
+    order by priority desc, created_at limit ${limit} for update skip locked`
+  if ('all' in room) return sql`next as (${first(room.all, sql``)})`
+  const heavy = first(room.heavy, sql`and heavy`)
+  const light = first(room.light, sql`and not heavy`)
+  return sql`
+    next_heavy as (${heavy}), next_light as (${light}), next as (select * from next_heavy union all select * from next_light)`
+}
 
 /** Notes that of the runs `claimed` nothing has begun, of those that can go on without this engine (runs.I20). */
 const keepClaims = (sql: Sql) => sql`, kept_claims as (
@@ -109,27 +121,37 @@ export const createLeaseStore = (sql: Sql) => ({
   },
 
   /**
-   * Takes up to `limit` queued runs, of no flow more than may execute at once in all engines. The lock lets one engine
-   * at a time count and take until its transaction ends, and the statement behind it sees what the engine before has
-   * taken.
+   * Takes as many queued runs as there is room for, of no flow more than may execute at once in all engines. The lock lets
+   * one engine at a time count and take until its transaction ends, and the statement behind it sees what the engine
+   * before has taken.
    */
   async claimWithinLimits(tx: Sql, claim: Claim): Promise<ClaimedRun[]> {
-    const { limit } = claim
+    const { room } = claim
+    const [heavy, light] = 'all' in room ? [room.all, room.all] : [room.heavy, room.light]
+    const first = (most: number, which: ReturnType<Sql>) =>
+      tx`(select id from head where ${which} order by priority desc, created_at limit ${most})`
     await tx`select pg_advisory_xact_lock(${CLAIM_LOCK})`
     return tx<ClaimedRun[]>`
       with room as materialized (
-        select run_flow.id, least(${limit}, flow.concurrency - (
+        select run_flow.id, flow.concurrency - (
           select count(*) from run where run.flow = run_flow.id and run.status = 'running' and flow.concurrency > 0
-        )) as free
+        ) as free
         from run_flow left join flow on flow.id = run_flow.id
+      ), head as materialized (
+        select id, priority, created_at, heavy from (
+          select line.*, room.free,
+            row_number() over (partition by room.id order by line.priority desc, line.created_at) as place
+          from room cross join (values (true, ${heavy}::int), (false, ${light}::int)) as class (heavy, most)
+          cross join lateral (
+            select id, priority, created_at, heavy from run
+            where flow = room.id and status = 'queued' and run.heavy = class.heavy
+            order by priority desc, created_at limit greatest(least(room.free, class.most), 0)
+          ) line
+        ) placed where free is null or place <= free
       ), next as (
         select id, flow, digest from run
         where status = 'queued' and id in (
-          select head.id from room cross join lateral (
-            select id, priority, created_at from run where flow = room.id and status = 'queued'
-            order by priority desc, created_at limit greatest(room.free, 0)
-          ) head
-          order by head.priority desc, head.created_at limit ${limit}
+          ${'all' in room ? first(room.all, tx`true`) : tx`${first(heavy, tx`heavy`)} union all ${first(light, tx`not heavy`)}`}
         )
         for update skip locked
       ), claimed as (${claimOf(tx, claim, tx``)}) ${claim.isKeeping ? keepClaims(tx) : tx``}

@@ -15,6 +15,7 @@ import {
 import type { RunnableFlow, RunnableFlows } from '../flows/runnable-flows.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
 import { newId } from '../process/new-id.ts'
+import { isHeavy } from './admission.ts'
 import { canBeKept } from './kept-run.ts'
 import { shownInputs } from './masked-event.ts'
 import { type FactColumns, type Facts, factsOf, maskedInputs } from './run-facts.ts'
@@ -93,6 +94,7 @@ export function runMaker(flow: Runnable, draft: boolean, secrets: Pick<Secrets, 
       idempotency_key: request.idempotency_key ?? null,
       submitted_by: by,
       elsewhere: pinned.document !== null && canBeKept(pinned.document),
+      heavy: pinned.document && isHeavy(pinned.document),
     }
     return { run }
   }

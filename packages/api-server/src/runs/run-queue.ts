@@ -1,11 +1,9 @@
 /**
  * Admits queued runs to this engine and watches the leases of the running ones.
  *
- * - run-queue.Q1 a run is queued until one conditional statement claims it; the claim writes the lease. At most
- *   `maxRuns` runs execute at once, and at most as many again wait for the commit of their end: the next ones execute
- *   meanwhile, on the embedded database from that very commit on. A run of which everything waits for attached workers
- *   executes nothing here: there may be {@link MAX_WAITING} of them beside, and what a worker takes goes on at once. Runs
- *   that another engine has left go on at once, too, however many there are.
+ * - run-queue.Q1 a run is queued until one conditional statement claims it; the claim writes the lease. Each claim takes as
+ *   many as `admission.ts` has places for, on the embedded database with the commit of the ends that freed them. Runs that
+ *   another engine has left go on at once, however many there are.
  * - run-queue.Q2 a claim is tried when a run is submitted, when one has executed or ended, when another engine says so,
  *   and every second where another engine may have said so unheard.
  * - run-queue.Q3 a lease of 30 s is renewed every 10 s; a run whose lease was lost is dropped here without a write.
@@ -21,6 +19,7 @@ import type { Clock } from '@flow-service/core'
 import { timestampOfMs } from '@flow-service/protocol'
 
 import type { Log } from '../process/log.ts'
+import { Admission, hasRoom, type RunNumbers } from './admission.ts'
 import type { Execution } from './execution.ts'
 import type { LeftRun } from './kept-run.ts'
 import type { KeptRuns } from './kept-runs.ts'
@@ -38,7 +37,7 @@ export interface QueueDeps {
   /** How long a running run is this engine's without a renewal, and how often it is renewed; 30 s and 10 s unless given. */
   readonly lease?: { readonly seconds: number; readonly renewSeconds: number } | undefined
   /** Runs that execute at once in this engine. */
-  readonly maxRuns: number
+  readonly maxRuns: RunNumbers
   /** Makes the execution of a claimed run, which has not begun, or goes on from what another engine has left. */
   readonly execution: (claim: ClaimedRun, left: LeftRun | null) => Execution
   /** Who looks after the runs that outlive their engine; null where none does. */
@@ -54,16 +53,13 @@ const POLL_MS = 1_000
 const SWEEP_MS = 5_000
 /** How long a server may still carry out a claim whose connection is gone. */
 const LATE_MS = 60_000
-/** Runs that wait for attached workers. */
-const MAX_WAITING = 1_000
 
 /** The running part of the runs of one engine. */
 export class RunQueue {
   readonly #deps: QueueDeps
   readonly #active = new Map<string, { execution: Execution; over: Promise<void> }>()
   readonly #timers = new Set<() => void>()
-  #executing = 0
-  #waiting = 0
+  readonly #admission: Admission
   #state: 'new' | 'open' | 'closed' = 'new'
   #wanted = false
   #claiming: Promise<void> | null = null
@@ -72,6 +68,7 @@ export class RunQueue {
 
   constructor(deps: QueueDeps) {
     this.#deps = deps
+    this.#admission = new Admission(deps.maxRuns)
   }
 
   /** Gives up what a dead engine left and begins to execute. */
@@ -102,9 +99,9 @@ export class RunQueue {
     })
   }
 
-  /** Whether a queued run would be taken now. */
-  get hasRoom(): boolean {
-    return this.#isOpen && this.#free > 0
+  /** How many queued runs would be taken now. */
+  get room(): RunNumbers {
+    return this.#isOpen ? this.#admission.room : { all: 0 }
   }
 
   /** The execution of a run in this engine. A claim that is under way is waited for. */
@@ -152,13 +149,6 @@ export class RunQueue {
     return this.#state === 'open'
   }
 
-  /** How many runs may be claimed now (run-queue.Q1). */
-  get #free(): number {
-    const { maxRuns } = this.#deps
-    const executingOrEnding = this.#active.size - this.#waiting
-    return Math.min(maxRuns - this.#executing, 2 * maxRuns - executingOrEnding, MAX_WAITING - this.#waiting)
-  }
-
   async #claim(): Promise<void> {
     const { writes, clock, log } = this.#deps
     while (this.#wanted && this.#isOpen) {
@@ -168,12 +158,12 @@ export class RunQueue {
       let token: string | null = null
       try {
         await this.#releaseUnheard()
-        const limit = this.#free
-        if (limit <= 0 || !this.#isOpen) return
+        const { room } = this
+        if (!hasRoom(room)) return
         token = randomUUID()
         const { seconds: leaseS } = this.#lease
         const isKeeping = this.#deps.kept !== null
-        const runs = await writes.claim({ token, limit, leaseS, startedAt: timestampOfMs(clock.now()), isKeeping })
+        const runs = await writes.claim({ token, room, leaseS, startedAt: timestampOfMs(clock.now()), isKeeping })
         for (const run of runs) this.#start(run, null)
       } catch (error) {
         if (token !== null) this.#unheard.set(token, clock.now())
@@ -186,22 +176,18 @@ export class RunQueue {
 
   #start(claim: ClaimedRun, left: LeftRun | null): Execution {
     const execution = this.#deps.execution(claim, left)
-    let isWaiting = false
-    this.#executing++
-    const waits = (now: boolean): void => {
-      if (now === isWaiting) return
-      isWaiting = now
-      this.#waiting += now ? 1 : -1
-      this.#executing += now ? -1 : 1
+    const place = this.#admission.take(claim)
+    const waits = (isWaiting: boolean): void => {
+      place.waits(isWaiting)
       this.wake()
     }
     const executed = (): void => {
-      waits(false)
-      this.#executing--
+      place.executed()
       this.wake()
     }
     const over = execution.run({ executed, waits }).then(() => {
       this.#active.delete(claim.id)
+      place.over()
       this.wake()
     })
     this.#active.set(claim.id, { execution, over })

@@ -22,6 +22,7 @@ import type { NewsEntry } from '../events/event-log.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
 import type { Log } from '../process/log.ts'
 import type { RunCalls } from '../workers/run-calls.ts'
+import { hasRoom, type RunNumbers } from './admission.ts'
 import { EngineChannel, type RunNews } from './engine-channel.ts'
 import { createExecutionStore, type ExecutionStore } from './execution-store.ts'
 import { Execution } from './execution.ts'
@@ -59,7 +60,7 @@ export interface RunsDeps {
   /** The last value of a message of any flow, `undefined` when there is none. */
   readonly lastValue: (message: string) => unknown
   /** Runs that execute at once in this engine. */
-  readonly maxRuns: number
+  readonly maxRuns: RunNumbers
   /** Nodes of one run that execute at once. */
   readonly maxParallelNodes: number
   /** How long a running run is this engine's without being renewed, and how often it is; 30 s and 10 s unless given. */
@@ -182,7 +183,7 @@ export function createRuns(deps: RunsDeps): Runs {
     },
     metrics: (id, query) => view.metrics(id, query),
     onEnded: (listener) => listenedBy(listeners, listener),
-    claimable: async () => (queue.hasRoom ? store.claimable() : null),
+    claimable: async () => (hasRoom(queue.room) ? store.claimable(queue.room) : null),
     history: new RunHistory({ ...deps, store: createHistoryStore(database.sql), runs: store, flush }),
     flush,
     activeOf: (tx, flow) => store.activeOf(tx, flow),

@@ -4,16 +4,26 @@
  */
 import { availableParallelism } from 'node:os'
 
-import { ConfigError, integer, setting } from '../process/setting.ts'
+import { ConfigError, integer, optional, setting } from '../process/setting.ts'
+import type { RunNumbers } from './admission.ts'
+
+const HEAVY_RUNS = 4
+const LIGHT_RUNS = 64
 
 /** Node code waits more than it computes: for files, networks, a GPU. */
 const enoughPlaces = (): number => Math.max(8, 2 * availableParallelism())
 
 export const runsSettings = {
-  maxRuns: setting(integer(1, 1000), {
+  maxRuns: optional(integer(1, 1000), {
     env: 'SERVICE_MAX_RUNS',
-    about: 'How many batch runs this engine executes at once.',
-    initial: 4,
+    about:
+      'How many batch runs with code in processes (nodes python, code, exec) this engine executes at once. Set alone, it bounds the other runs with them.',
+    initially: String(HEAVY_RUNS),
+  }),
+  maxLightRuns: optional(integer(1, 1000), {
+    env: 'SERVICE_MAX_LIGHT_RUNS',
+    about: 'How many batch runs without code in processes this engine executes at once.',
+    initially: `${LIGHT_RUNS}, or none of their own where SERVICE_MAX_RUNS is set alone`,
   }),
   maxParallelNodes: setting(integer(1, 1000), {
     env: 'SERVICE_MAX_PARALLEL_NODES',
@@ -43,6 +53,18 @@ export const runsSettings = {
     about: 'The largest body of an import of runs, in bytes.',
     initial: 67_108_864,
   }),
+}
+
+/** How many runs execute at once. */
+export function runNumbers({
+  maxRuns,
+  maxLightRuns,
+}: {
+  readonly maxRuns: number | null
+  readonly maxLightRuns: number | null
+}): RunNumbers {
+  if (maxRuns !== null && maxLightRuns === null) return { all: maxRuns }
+  return { heavy: maxRuns ?? HEAVY_RUNS, light: maxLightRuns ?? LIGHT_RUNS }
 }
 
 /** Throws `ConfigError` where a lease would end between two signs of life. */

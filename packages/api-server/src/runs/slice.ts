@@ -30,6 +30,7 @@ import { createExportStore } from './reports/export-store.ts'
 import { RunExports } from './reports/run-export.ts'
 import { runsEndpoints, runsHandlers } from './routes.ts'
 import { createRuns, type Runs } from './runs.ts'
+import { runNumbers } from './settings.ts'
 import { PythonEnvironments, type StageEnvironments } from './stages/environments.ts'
 import { submissionEndpoints, submissionHandlers } from './submission-routes.ts'
 import { trackingEndpoints, trackingHandlers } from './tracking/routes.ts'
@@ -89,7 +90,7 @@ export const runsLayer = makes(
       publishEvent: (event, atMs) => bus.publish(event, atMs),
       publishMessage: (message, value, run) => void runtime.publish(message, value, { run }),
       lastValue: (message) => values.get(message)?.value,
-      maxRuns: config.maxRuns,
+      maxRuns: runNumbers(config),
       maxParallelNodes: config.maxParallelNodes,
       lease: { seconds: config.runLeaseS, renewSeconds: config.runRenewS },
       kept: config.workerResumeS === 0 ? null : { waitS: config.workerResumeS, calls },

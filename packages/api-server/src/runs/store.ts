@@ -6,6 +6,7 @@
 import type { FlowDocument, RunInput } from '@flow-service/protocol'
 
 import type { Sql } from '../db/database.ts'
+import { hasRoomFor, type RunNumbers } from './admission.ts'
 import { flowName } from './curves/run-filter.ts'
 import type { FactColumns } from './run-facts.ts'
 import type { DetailRow, SummaryRow } from './run-record.ts'
@@ -32,6 +33,8 @@ export interface NewRun extends FactColumns {
   readonly submitted_by: string | null
   /** Whether the pinned document has nodes that only attached workers execute. */
   readonly elsewhere: boolean
+  /** Whether the pinned document has nodes whose code takes a process; null for a draft, whose flow says it. */
+  readonly heavy: boolean | null
 }
 
 /** The columns that every form of a run has. */
@@ -64,10 +67,10 @@ export const createRunsStore = (sql: Sql) => ({
   async insert(tx: Sql, runs: readonly NewRun[]): Promise<Set<string>> {
     const rows = await tx<{ id: string }[]>`
       with item as materialized (
-        select item.* from json_to_recordset(${JSON.stringify(withDocumentsOnce(runs))}::json) as item(
+        select item.*, coalesce(item.heavy, flow.draft_heavy) as is_heavy from json_to_recordset(${JSON.stringify(withDocumentsOnce(runs))}::json) as item(
           id uuid, flow uuid, flow_name text, created_at timestamptz, draft boolean, no_cache boolean, priority int,
           flow_version int, digest text, document json, commit text, seed int8, inputs json, group_id uuid,
-          parent uuid, idempotency_key text, submitted_by text, elsewhere boolean, shape int, numbers float8[],
+          parent uuid, idempotency_key text, submitted_by text, elsewhere boolean, heavy boolean, shape int, numbers float8[],
           texts text[], flags boolean[], nested jsonb, cut text[])
         join flow on flow.id = item.flow for key share of flow
       ), named as (
@@ -79,9 +82,9 @@ export const createRunsStore = (sql: Sql) => ({
         on conflict do nothing
       ), queued as (
         insert into run (id, flow, created_at, draft, no_cache, priority, flow_version, digest, commit, seed, group_id,
-          parent, idempotency_key, submitted_by, elsewhere, shape, numbers, texts, flags, nested, cut)
+          parent, idempotency_key, submitted_by, elsewhere, heavy, shape, numbers, texts, flags, nested, cut)
         select id, flow, created_at, draft, no_cache, priority, flow_version, digest, commit, seed, group_id, parent,
-          idempotency_key, submitted_by, elsewhere, shape, numbers, texts, flags, nested, cut
+          idempotency_key, submitted_by, elsewhere, is_heavy, shape, numbers, texts, flags, nested, cut
         from item
         on conflict (flow, idempotency_key) where idempotency_key is not null do nothing
         returning id
@@ -141,11 +144,11 @@ export const createRunsStore = (sql: Sql) => ({
       order by run.created_at desc limit ${limit}`
   },
 
-  /** The oldest queued run whose flow may have one more execute; null for none. */
-  async claimable(): Promise<QueuedRun | null> {
+  /** The oldest queued run that there is room for, and whose flow may have one more execute; null for none. */
+  async claimable(room: RunNumbers): Promise<QueuedRun | null> {
     const [row] = await sql<QueuedRun[]>`
       select run.id, ${flowName(sql)} as flow, run.created_at from run left join flow on flow.id = run.flow
-      where run.status = 'queued' and (flow.concurrency is null or flow.concurrency > (
+      where run.status = 'queued' and case when run.heavy then ${hasRoomFor(room, true)}::boolean else ${hasRoomFor(room, false)}::boolean end and (flow.concurrency is null or flow.concurrency > (
         select count(*) from run as other where other.flow = run.flow and other.status = 'running'))
       order by run.created_at limit 1`
     return row ?? null

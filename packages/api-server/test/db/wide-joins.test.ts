@@ -18,6 +18,7 @@ const section = (id: number, content: readonly number[]): number[] => [id, ...le
 
 const [BLOCK, LOOP, IF, END, BR, BR_IF, BR_TABLE, RETURN] = [2, 3, 4, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f]
 const VOID = 0x40
+const header = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]
 const local = (code: 'get' | 'set', index: number): number[] => [code === 'get' ? 0x20 : 0x21, ...leb(index)]
 const constant = (value: number): number[] => [0x41, value & 63]
 /** `local = local * 33 + value`: which cases were passed, and in which order, shows. */
@@ -46,10 +47,10 @@ function switchModule(ways: readonly Way[], skipped: number): Uint8Array {
       far: [BR, ...leb(Math.floor(join / 2))],
       // fuel is local 2
       again: [
-        ...[...local('get', 2), ...constant(1), 0x6b, 0x22, 2],
-        ...[...constant(0), 0x4a, IF, VOID, ...local('get', 1), ...constant(31), 0x71, ...local('set', 0)],
-        ...[BR, ...leb(again + 1), END, BR, ...leb(join)],
-      ],
+        [...local('get', 2), ...constant(1), 0x6b, 0x22, 2],
+        [...constant(0), 0x4a, IF, VOID, ...local('get', 1), ...constant(31), 0x71, ...local('set', 0)],
+        [BR, ...leb(again + 1), END, BR, ...leb(join)],
+      ].flat(),
       switch: [
         ...local('get', 1),
         ...constant(3),
@@ -71,15 +72,15 @@ function switchModule(ways: readonly Way[], skipped: number): Uint8Array {
     .flat()
   const table = Array.from({ length: cases }, (_, at) => leb((at * skipped) % cases)).flat()
   const code = [
-    ...[1, 1, 0x7f],
-    ...[...local('get', 1), ...local('set', 2)],
-    ...[LOOP, VOID, ...blocks],
-    ...[...local('get', 0), BR_TABLE, ...leb(cases - 1), ...table, END],
-    ...bodies,
-    ...[...note(7), END, ...local('get', 1), END],
-  ]
+    [1, 1, 0x7f],
+    [...local('get', 1), ...local('set', 2)],
+    [LOOP, VOID, ...blocks],
+    [...local('get', 0), BR_TABLE, ...leb(cases - 1), ...table, END],
+    bodies,
+    [...note(7), END, ...local('get', 1), END],
+  ].flat()
   return Uint8Array.from([
-    ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...header,
     ...section(1, [1, 0x60, 2, 0x7f, 0x7f, 1, 0x7f]),
     ...section(3, [1, 0]),
     ...section(7, [1, 1, 0x66, 0, 0]),
@@ -127,7 +128,7 @@ test('what has no such place, what is not understood, and what is no module stay
     [0xfd, 0x01],
     odd.findIndex((byte, at) => at > 20_000 && byte === 1 && odd[at + 1] === 1 && odd[at - 1] === 1),
   )
-  const strange = [[], [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0], [1, 2, 3]].map((bytes) => Uint8Array.from(bytes))
+  const strange = [[], header, [1, 2, 3]].map((bytes) => Uint8Array.from(bytes))
   for (const module of [few, odd, ...strange]) expect(withoutWideJoins(module)).toBe(module)
 })
 

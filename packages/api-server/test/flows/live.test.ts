@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { setImmediate } from 'node:timers/promises'
 
 import { defineNode } from '@flow-service/connector-sdk'
 import type { FlowDocumentInput, FlowListItem, FlowState } from '@flow-service/protocol'
@@ -172,6 +173,9 @@ test('a flow whose nodes are made anew 1,000 times while it is fed handles each 
     engine.runtime.publish('anew.on', round)
     // oxlint-disable-next-line no-await-in-loop -- one life after the other
     await rebuild()
+    // the client has to see that the engine closes connections that nobody has used for seconds
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    if (round % 20 === 0) await setImmediate()
   }
   await engine.runtime.get('anew')?.idle()
   expect(passed()).toEqual(Array.from({ length: 1000 }, (_, round) => round))

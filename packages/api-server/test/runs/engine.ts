@@ -78,7 +78,9 @@ export type Code = Record<string, (call: CodeCall) => Promise<Record<string, unk
 export interface EngineOptions {
   /** Code of nodes that the test executes itself; the others go to the local agent. */
   readonly code?: Code
+  /** Of all classes together; unless {@link maxLightRuns} is given. */
   readonly maxRuns?: number
+  readonly maxLightRuns?: number
   /** Start the local agent with real interpreters. */
   readonly agent?: boolean
   readonly dataDir?: string
@@ -247,6 +249,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<TestEngin
       config: {
         ...resolveConfig({ dataDir, maxParallelNodes: 4 }),
         maxRuns: options.maxRuns ?? 4,
+        maxLightRuns: options.maxLightRuns ?? null,
         workerResumeS: options.resumeS ?? 0,
       },
       log: pino({ level: 'silent' }),

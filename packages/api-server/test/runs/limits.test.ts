@@ -24,7 +24,13 @@ beforeAll(async () => {
 })
 afterAll(() => engine[Symbol.asyncDispose]())
 const claim = (most: number) =>
-  writes.claim({ token: randomUUID(), limit: most, leaseS: 30, startedAt: '2026-01-01T00:00:00Z', isKeeping: false })
+  writes.claim({
+    token: randomUUID(),
+    room: { all: most },
+    leaseS: 30,
+    startedAt: '2026-01-01T00:00:00Z',
+    isKeeping: false,
+  })
 
 /** Stores a flow whose runs execute so many at once. */
 async function publish(name: string, concurrency: number | null): Promise<void> {

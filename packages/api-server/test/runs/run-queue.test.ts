@@ -38,12 +38,12 @@ function setup(
     clock,
     kept: options.isLeaving ? keeping : null,
     shared: options.shared ?? false,
-    maxRuns: options.maxRuns ?? 10,
+    maxRuns: { all: options.maxRuns ?? 10 },
     writes: {
-      async claim({ token: claim, limit }) {
+      async claim({ token: claim, room }) {
         claims.push(claim)
         if (failures-- > 0) throw new Error('no database')
-        return queued.splice(0, limit).map((token) => {
+        return queued.splice(0, 'all' in room ? room.all : 0).map((token) => {
           held.add(token)
           return { id: token, token } as ClaimedRun
         })

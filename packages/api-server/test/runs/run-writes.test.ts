@@ -17,7 +17,7 @@ const write: RunWrite = {
   kept: null,
   end: null,
 }
-const claim = { token: 'c', limit: 1, leaseS: 30, startedAt: '2024-01-01T00:00:00Z', isKeeping: false }
+const claim = { token: 'c', room: { all: 1 }, leaseS: 30, startedAt: '2024-01-01T00:00:00Z', isKeeping: false }
 
 /** A claim and a write of the same moment, whose statement fails with this code; how both end, and the claims made. */
 async function failing(code: string) {

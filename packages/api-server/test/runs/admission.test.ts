@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto'
+
+import type { FlowDocumentInput } from '@flow-service/protocol'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { Admission, type RunNumbers } from '../../src/runs/admission.ts'
+import { createExecutionStore } from '../../src/runs/execution-store.ts'
+import { createLeaseStore } from '../../src/runs/lease-store.ts'
+import { RunWrites } from '../../src/runs/run-writes.ts'
+import { runNumbers } from '../../src/runs/settings.ts'
+import { createRunShapes } from '../../src/runs/shapes.ts'
+import { createRunsStore } from '../../src/runs/store.ts'
+import { openEngine, realClock, type TestEngine } from './engine.ts'
+import { double } from './flows.ts'
+import { counter, limit } from './limited-runs.ts'
+
+/** `y = 2x` by a node without code. */
+const light: FlowDocumentInput = {
+  inputs: [{ name: 'x', dtype: 'float', initial: 2 }],
+  outputs: [{ name: 'y' }],
+  nodes: [
+    {
+      id: 'change',
+      type: 'change',
+      settings: { scale: 2 },
+      ports: [
+        { direction: 'input', name: 'x', port: 'in', dtype: 'float' },
+        { direction: 'output', name: 'y', port: 'out', dtype: 'float' },
+      ],
+    },
+  ],
+}
+
+describe('places', () => {
+  test('are of each class, and as many again may wait for the commit of their end', () => {
+    const admission = new Admission({ heavy: 2, light: 3 })
+    const [first, second] = [admission.take({ heavy: true }), admission.take({ heavy: true })]
+    admission.take({ heavy: false })
+    expect(admission.room).toEqual({ heavy: 0, light: 2 })
+    first.executed()
+    second.executed()
+    expect(admission.room).toEqual({ heavy: 2, light: 2 })
+    const more = [admission.take({ heavy: true }), admission.take({ heavy: true })]
+    for (const place of more) place.executed()
+    expect(admission.room).toEqual({ heavy: 0, light: 2 })
+    first.over()
+    expect(admission.room).toEqual({ heavy: 1, light: 2 })
+  })
+
+  test('may be those of both classes', () => {
+    const admission = new Admission({ all: 2 })
+    admission.take({ heavy: true })
+    const place = admission.take({ heavy: false })
+    expect(admission.room).toEqual({ all: 0 })
+    place.executed()
+    place.over()
+    expect(admission.room).toEqual({ all: 1 })
+  })
+
+  test('are not taken by runs that wait for attached workers, of which there are at most 1,000', () => {
+    const admission = new Admission({ heavy: 1, light: 5 })
+    const waiting = Array.from({ length: 999 }, () => admission.take({ heavy: true }))
+    for (const place of waiting) place.waits(true)
+    expect(admission.room).toEqual({ heavy: 1, light: 1 })
+    admission.take({ heavy: false }).waits(true)
+    expect(admission.room).toEqual({ heavy: 0, light: 0 })
+    // what a worker takes goes on, though there is one place
+    for (const place of waiting.slice(0, 2)) place.waits(false)
+    expect(admission.room).toEqual({ heavy: 0, light: 2 })
+    for (const place of waiting.slice(0, 2)) {
+      place.executed()
+      place.over()
+    }
+    expect(admission.room).toEqual({ heavy: 1, light: 2 })
+  })
+
+  test('are 4 and 64 unless set, and shared where only SERVICE_MAX_RUNS is [R515]', () => {
+    const numbers = (maxRuns: number | null, maxLightRuns: number | null): RunNumbers =>
+      runNumbers({ maxRuns, maxLightRuns })
+    expect(numbers(null, null)).toEqual({ heavy: 4, light: 64 })
+    expect(numbers(7, null)).toEqual({ all: 7 })
+    expect(numbers(null, 9)).toEqual({ heavy: 4, light: 9 })
+    expect(numbers(7, 9)).toEqual({ heavy: 7, light: 9 })
+  })
+})
+
+describe('a claim', () => {
+  /** Its queue is closed: the tests claim. */
+  let engine: TestEngine
+  let writes: RunWrites
+  beforeAll(async () => {
+    engine = await openEngine({ closed: true })
+    const { database, artifacts } = engine
+    const leases = createLeaseStore(database.sql)
+    const store = createExecutionStore(database.sql)
+    const shapes = createRunShapes(database.sql)
+    writes = new RunWrites({ database, leases, shapes, store, artifacts, clock: realClock, log: { error() {} } })
+    await engine.publish('heavy', double)
+    await engine.publish('light', light)
+  })
+  afterAll(() => engine[Symbol.asyncDispose]())
+  const claim = async (room: RunNumbers) => {
+    const token = randomUUID()
+    const runs = await writes.claim({ token, room, leaseS: 30, startedAt: '2026-01-01T00:00:00Z', isKeeping: false })
+    return runs.map(({ id, heavy }) => ({ id, heavy }))
+  }
+  const submitted = async (flow: string, ...priorities: number[]): Promise<string[]> => {
+    const ids: string[] = []
+    for (const priority of priorities) ids.push((await engine.submit(flow, { priority })).id)
+    return ids
+  }
+  const rest = () => claim({ all: 1000 })
+
+  test('takes each class in its own order, whatever waits in front of it', async () => {
+    const heavy = await submitted('heavy', 0, 9, 5)
+    const light = await submitted('light', -3, 0, -9)
+    expect(new Set(await claim({ heavy: 1, light: 2 }))).toEqual(
+      new Set([
+        { id: heavy[1], heavy: true },
+        { id: light[1], heavy: false },
+        { id: light[0], heavy: false },
+      ]),
+    )
+    expect(await claim({ heavy: 0, light: 5 })).toEqual([{ id: light[2], heavy: false }])
+    expect(new Set((await claim({ heavy: 9, light: 0 })).map(({ id }) => id))).toEqual(new Set([heavy[0], heavy[2]]))
+  })
+
+  test('takes both in one order where they share their places', async () => {
+    const heavy = await submitted('heavy', 0, 9)
+    const light = await submitted('light', 5, -1)
+    expect(new Set((await claim({ all: 2 })).map(({ id }) => id))).toEqual(new Set([heavy[1], light[0]]))
+    expect((await claim({ all: 1 })).map(({ id }) => id)).toEqual([heavy[0]])
+    expect((await claim({ all: 9 })).map(({ id }) => id)).toEqual([light[1]])
+  })
+
+  test('takes no more of a flow than it allows, of both classes together', async () => {
+    await engine.publish('limited', light)
+    await limit(engine.database, 'limited', 3)
+    const first = await submitted('limited', 0, 0)
+    // what was published meanwhile has code
+    await engine.publish('limited', double)
+    await limit(engine.database, 'limited', 3)
+    const second = await submitted('limited', 1, 1, 1)
+    const free = await submitted('light', -50)
+    expect((await claim({ heavy: 1, light: 0 })).map(({ id }) => id)).toEqual([second[0]])
+    expect(new Set((await claim({ heavy: 0, light: 64 })).map(({ id }) => id))).toEqual(new Set([...first, ...free]))
+    expect(await claim({ heavy: 9, light: 9 })).toEqual([])
+    await engine.runs.cancel(first[0]!)
+    await engine.runs.cancel(second[0]!)
+    expect((await claim({ heavy: 9, light: 9 })).map(({ id }) => id).toSorted()).toEqual(second.slice(1).toSorted())
+    await engine.database.sql`update flow set draft = '{"mode": "batch"}' where name = 'limited'`
+  })
+
+  test('knows the class of a draft as it is by then', async () => {
+    await engine.draft('sketch', light)
+    const setDraft = (type: string) =>
+      engine.database.sql`update flow set draft = ${JSON.stringify({ nodes: [{ type }] })}::jsonb where name = 'sketch'`
+    await setDraft('change')
+    const ids = await Promise.all([0, 0, 0].map(async () => (await engine.submit('sketch', { draft: true })).id))
+    expect(await claim({ heavy: 9, light: 1 })).toMatchObject([{ heavy: false }])
+    await setDraft('exec')
+    expect(await claim({ heavy: 1, light: 9 })).toMatchObject([{ heavy: true }])
+    await setDraft('change')
+    expect(await claim({ heavy: 9, light: 0 })).toEqual([])
+    const [last] = await rest()
+    expect(last).toMatchObject({ heavy: false })
+    expect(ids).toContain(last?.id)
+  })
+
+  test('only what there is room for can have stalled', async () => {
+    const [heavy] = await submitted('heavy', 0)
+    const [light] = await submitted('light', 0)
+    const store = createRunsStore(engine.database.sql)
+    expect((await store.claimable({ heavy: 1, light: 0 }))?.id).toBe(heavy)
+    expect((await store.claimable({ heavy: 0, light: 1 }))?.id).toBe(light)
+    expect((await store.claimable({ all: 1 }))?.id).toBe(heavy)
+    expect(await store.claimable({ all: 0 })).toBeNull()
+    await rest()
+  })
+})
+
+test('code in processes holds up no other run, and the other way round', async () => {
+  const slow = counter()
+  await using engine = await openEngine({ maxRuns: 1, maxLightRuns: 2, code: { double: slow.code } })
+  await engine.publish('heavy', double)
+  await engine.publish('light', light)
+  const heavy = await Promise.all([1, 2, 3].map(() => engine.submit('heavy')))
+  await expect.poll(() => slow.ends.length).toBe(1)
+  for (let count = 0; count < 5; count++)
+    expect((await engine.finished((await engine.submit('light')).id)).status).toBe('ok')
+  expect(slow.ends.length).toBe(1)
+  for (let ended = 0; ended < 3; ended++) {
+    await expect.poll(() => slow.ends.length).toBeGreaterThan(ended)
+    slow.ends[ended]?.()
+  }
+  for (const { id } of heavy) expect((await engine.finished(id)).status).toBe('ok')
+  expect(slow.most()).toBe(1)
+})
