@@ -66,13 +66,21 @@ import {
 } from './runs/slice.ts'
 import { redactor, secretsLayer } from './secrets/slice.ts'
 import { adoptionLayer, recoverValues, workLayer } from './work/slice.ts'
-import { agentLayer, attachmentLayer, dispatcherLayer, flavorsLayer, followTokens, poolLayer } from './workers/slice.ts'
+import {
+  agentLayer,
+  attachmentLayer,
+  dispatcherLayer,
+  enginePythonLayer,
+  flavorsLayer,
+  followTokens,
+  poolLayer,
+} from './workers/slice.ts'
 
 /** Nouns in the order in which they are made: each needs some of those above it. They close in reverse. */
 const nouns = inOrder(
   sessionKeyLayer,
   // the longest parts of a start, side by side
-  Layer.mergeAll(databaseLayer, codeFolderLayer, connectorPackagesLayer),
+  Layer.mergeAll(databaseLayer, codeFolderLayer, connectorPackagesLayer, enginePythonLayer),
   enginesLayer,
   eventsLayer,
   mailLayer,

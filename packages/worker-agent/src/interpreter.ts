@@ -35,6 +35,18 @@ export async function findPython(env: Readonly<Record<string, string | undefined
   return null
 }
 
+/** The interpreter at a path, none for null, the one that is found for undefined; null when it does not run. */
+export async function findInterpreter({
+  python,
+  env,
+}: {
+  readonly python?: string | null | undefined
+  readonly env: Readonly<Record<string, string | undefined>>
+}): Promise<Interpreter | null> {
+  if (python === undefined) return findPython(env)
+  return python === null ? null : askPython(python)
+}
+
 /** What a program says of itself; null when it does not run or is older than 3.11. The path is the real program's. */
 export async function askPython(program: string): Promise<Interpreter | null> {
   try {

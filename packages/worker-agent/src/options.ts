@@ -7,6 +7,7 @@ import { availableParallelism, hostname, tmpdir, totalmem } from 'node:os'
 
 import { markOf } from './environment.ts'
 import type { Inspect } from './inspection.ts'
+import type { Interpreter } from './interpreter.ts'
 import { PythonEnvironments } from './python-environments.ts'
 
 /** Options of {@link createWorker}. */
@@ -24,6 +25,8 @@ export interface WorkerOptions {
   readonly directory?: string
   /** Path of the interpreter, null for none; looked for unless given. */
   readonly python?: string | null
+  /** The interpreter of `python`, where it is being looked for already: a start need not wait for that. */
+  readonly interpreter?: Promise<Interpreter | null>
   /** Interpreters that flows ask for by name; none unless given. */
   readonly pythons?: PythonEnvironments
   /** Variables of all node code, without credential-like names; `process.env` unless given. */
@@ -48,8 +51,9 @@ export interface Resources {
 }
 
 /** Options with every default filled in. `mark` is short and stands for `id`. */
-export type FullOptions = Required<Omit<WorkerOptions, 'id' | 'inspect' | 'python'>> & {
+export type FullOptions = Required<Omit<WorkerOptions, 'id' | 'inspect' | 'interpreter' | 'python'>> & {
   readonly inspect: Inspect | null
+  readonly interpreter: Promise<Interpreter | null> | null
   readonly mark: string
   readonly python: string | null | undefined
 }
@@ -68,6 +72,7 @@ export function withDefaults(options: WorkerOptions): FullOptions {
     mark: markOf(options.id ?? randomUUID()),
     directory: options.directory ?? tmpdir(),
     python: options.python,
+    interpreter: options.interpreter ?? null,
     pythons: options.pythons ?? new PythonEnvironments(),
     env: options.env ?? process.env,
     tellsPackages: options.tellsPackages ?? false,

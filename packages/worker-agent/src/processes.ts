@@ -6,7 +6,7 @@
 import type { WorkerPython } from '@flow-service/protocol'
 
 import { processEnvironment } from './environment.ts'
-import { askPython, findPython, type Interpreter, OLDEST_PYTHON } from './interpreter.ts'
+import { findInterpreter, type Interpreter, OLDEST_PYTHON } from './interpreter.ts'
 import { Language } from './language.ts'
 import type { FullOptions } from './options.ts'
 import { PythonListings } from './python-packages.ts'
@@ -20,7 +20,10 @@ const NODE_REFILL_MS = 10
 const PYTHON_REFILL_MS = 1
 
 /** What processes are made of. */
-export type ProcessesOptions = Pick<FullOptions, 'directory' | 'mark' | 'env' | 'python' | 'pythons' | 'warm' | 'fork'>
+export type ProcessesOptions = Pick<
+  FullOptions,
+  'directory' | 'mark' | 'env' | 'interpreter' | 'python' | 'pythons' | 'warm' | 'fork'
+>
 
 /** Processes of both languages. */
 export class Processes {
@@ -64,7 +67,7 @@ export class Processes {
   /** Has Python processes from the next one on run on another interpreter (process.P7). */
   async usePython(path: string | null): Promise<{ readonly over: Promise<void> }> {
     await this.started
-    const found = await interpreterFor({ ...this.#options, python: path ?? undefined })
+    const found = await findInterpreter({ ...this.#options, python: path ?? undefined })
     if (found === null && path !== null) throw new Error(`${path} does not run as Python >= ${OLDEST_PYTHON}`)
     if (this.#closed) return { over: this.#closed }
     const before = this.#python
@@ -108,7 +111,7 @@ export class Processes {
   async #start(): Promise<void> {
     const { directory, mark, warm } = this.#options
     await sweep(directory, mark)
-    this.#take(await interpreterFor(this.#options))
+    this.#take(await (this.#options.interpreter ?? findInterpreter(this.#options)))
     if (warm) this.#code.warm()
   }
 
@@ -155,9 +158,6 @@ export class Processes {
     await this.#workspace.remove().catch(() => undefined)
   }
 }
-
-const interpreterFor = async ({ python, env }: Pick<ProcessesOptions, 'python' | 'env'>): Promise<Interpreter | null> =>
-  python === undefined ? await findPython(env) : python === null ? null : await askPython(python)
 
 /** Packages also list files that nothing imports. */
 const namesToImport = (imports: Readonly<Record<string, readonly string[]>>): Record<string, string[]> =>

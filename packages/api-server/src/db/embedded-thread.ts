@@ -70,9 +70,13 @@ interface EngineThreadOptions {
   readonly paths: readonly HeldPath[]
 }
 
-/** What the thread is started with. */
+/** What the thread is started with; the program is its first message, since it is compiled meanwhile. */
 export interface EngineThreadData extends EngineThreadOptions {
   readonly directory: string
+}
+
+/** The first message of a thread. */
+export interface EngineProgram {
   readonly program: Program
 }
 
@@ -80,7 +84,7 @@ export interface EngineThreadData extends EngineThreadOptions {
 export async function startEngineThread(directory: string, options: EngineThreadOptions): Promise<EngineThread> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const worker = new Worker(new URL(`./embedded-worker.${extension}`, import.meta.url), {
-    workerData: { directory, program: await program(), ...options } satisfies EngineThreadData,
+    workerData: { directory, ...options } satisfies EngineThreadData,
     name: 'flow-service database',
     resourceLimits: { stackSizeMb: STACK_MB },
   })
@@ -111,6 +115,12 @@ export async function startEngineThread(directory: string, options: EngineThread
     }
   }
   const ready = new Promise((resolve) => void worker.once('message', resolve))
+  try {
+    worker.postMessage({ program: await program() } satisfies EngineProgram)
+  } catch (error) {
+    void worker.terminate()
+    throw error
+  }
   await inTime(Promise.race([ready, lost.then((error) => Promise.reject(error))]))
 
   let lastId = 0

@@ -10,6 +10,7 @@
  *   its paths may be another engine's.
  * @module
  */
+import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -20,11 +21,11 @@ import { lostOf } from '../process/held-directory.ts'
 import { startFailure } from './damage.ts'
 import { DiskReserve } from './disk-reserve.ts'
 import { DurableFs, durableStartParams } from './durable-fs.ts'
-import type { EngineReply, EngineRequest, EngineThreadData } from './embedded-thread.ts'
+import type { EngineProgram, EngineReply, EngineRequest, EngineThreadData } from './embedded-thread.ts'
 import { Received } from './received.ts'
 import { createDataDirectory } from './template.ts'
 
-const { directory, isNew, paths, program } = workerData as EngineThreadData
+const { directory, isNew, paths } = workerData as EngineThreadData
 const port = parentPort
 if (!port) throw new Error('embedded-worker is the entry of a worker thread')
 
@@ -43,6 +44,7 @@ let isBroken = false
 let isIdle = true
 let isReadOnly = false
 reserve.isFull()
+const [{ program }] = (await once(port, 'message')) as [EngineProgram]
 const pglite = await open()
 endWhenItBreaks(pglite)
 await assertCommitReachesDisk()

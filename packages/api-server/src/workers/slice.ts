@@ -2,7 +2,7 @@
  * Machines that run node code: the pool of attached workers, the engine's own agent among them, and their tokens.
  * @module
  */
-import type { Worker } from '@flow-service/worker-agent'
+import { findInterpreter, type Interpreter, type Worker } from '@flow-service/worker-agent'
 
 import { artifacts } from '../artifacts/slice.ts'
 import { signingKey } from '../auth/slice.ts'
@@ -40,6 +40,11 @@ export const nodeCode = noun<
 export const runCalls = noun<RunCalls>()('runCalls')
 
 export const dispatcher = noun<Dispatcher>()('dispatcher')
+
+/** Which Python the engine's own worker has; it is looked for while the database opens. */
+export const enginePython = noun<{ readonly path: string | null; readonly found: Promise<Interpreter | null> }>()(
+  'enginePython',
+)
 
 /** The engine's own worker. */
 export const agent = noun<Worker>()('agent')
@@ -97,18 +102,23 @@ export const dispatcherLayer = makes(
     }),
 )
 
+export const enginePythonLayer = makes(enginePython, { config }, async ({ config }) => {
+  const path = config.python ?? (await pythonOfModules(modulesDirOf(config)))
+  return { path, found: findInterpreter({ python: path ?? undefined, env: process.env }) }
+})
+
 /** Takes calls from its `ready` on. */
 export const agentLayer = makes(
   agent,
-  { artifacts, config, nodeCode, pool, pythons },
-  async ({ artifacts, config, nodeCode, pool, pythons }) => {
+  { artifacts, config, enginePython, nodeCode, pool, pythons },
+  ({ artifacts, config, enginePython: { path: python, found: interpreter }, nodeCode, pool, pythons }) => {
     const { dataDir, inspectNodes, maxProcesses: parallel } = config
-    const python = config.python ?? (await pythonOfModules(modulesDirOf(config)))
     return startLocalAgent(pool, artifacts, {
       id: dataDir,
       parallel,
       pythons: pythons.environments,
       warm: true,
+      interpreter,
       ...(python === null ? {} : { python }),
       ...(inspectNodes && {
         inspect: { ...inspectNodes, pythonFileOf: (flow, node) => nodeCode.pythonFileOf?.(flow, node) ?? null },
