@@ -9,6 +9,8 @@ import { openEngine, type TestEngine } from '../packages/api-server/test/runs/en
 import { findPostgres, type PostgresServer, startPostgres } from '../test/components/postgres.ts'
 
 const GROUP = 100
+/** As an engine has them unless they are set. */
+const places = { maxRuns: 4, maxLightRuns: 64 }
 
 let server: PostgresServer | null = null
 afterAll(() => server?.stop())
@@ -30,9 +32,13 @@ const trivial = {
 }
 
 async function open(backend: 'embedded' | 'server'): Promise<TestEngine> {
-  if (backend === 'embedded') return openEngine({ closed: true })
+  if (backend === 'embedded') return openEngine({ closed: true, ...places })
   server ??= await startPostgres(findPostgres() ?? '')
-  const engine = await openEngine({ closed: true, databaseUrl: await server.createDatabase(`drain_${Date.now()}`) })
+  const engine = await openEngine({
+    closed: true,
+    ...places,
+    databaseUrl: await server.createDatabase(`drain_${Date.now()}`),
+  })
   // the servers of tests do without
   await engine.database.sql`alter system set fsync = on`
   await engine.database.sql`select pg_reload_conf()`
@@ -100,7 +106,8 @@ for (const { backend, least } of [
           `ratio ${(perSecond / bare).toFixed(2)}; submissions meanwhile p95 ${submitMs.toFixed(1)} ms`,
       )
       expect(perSecond).toBeGreaterThan(least)
-      expect(submitMs).toBeLessThan(20)
+      // a submission shares its commit with a group of runs, and waits for the one before
+      expect(submitMs).toBeLessThan((2 * places.maxLightRuns * 1000) / perSecond)
     })
   }
 }
