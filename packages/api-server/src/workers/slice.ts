@@ -42,7 +42,7 @@ export const runCalls = noun<RunCalls>()('runCalls')
 export const dispatcher = noun<Dispatcher>()('dispatcher')
 
 /** Which Python the engine's own worker has; it is looked for while the database opens. */
-export const enginePython = noun<{ readonly path: string | null; readonly found: Promise<Interpreter | null> }>()(
+const enginePython = noun<{ readonly path: string | null; readonly found: Promise<Interpreter | null> }>()(
   'enginePython',
 )
 
