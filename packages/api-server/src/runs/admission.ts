@@ -3,6 +3,11 @@
  * process; every other one is light, costs little more than its commits, and shares these with the runs beside it. Each of
  * the two has places of its own, so that neither waits for the other; or both have the same ones.
  *
+ * - admission.A1 of a class at most so many runs execute at once, and at most as many again wait for the commit of their
+ *   end: the next ones execute meanwhile.
+ * - admission.A2 a run of which everything waits for attached workers executes nothing here: there may be 1,000 of them
+ *   beside, and what a worker takes goes on at once, even where the places are taken by then.
+ *
  * `run-queue.ts` takes a place for each run that it claims, and claims what {@link Admission.room} says.
  * @module
  */
@@ -39,14 +44,7 @@ interface Places {
   waiting: number
 }
 
-/**
- * The places of one engine.
- *
- * - admission.A1 of a class at most so many runs execute at once, and at most as many again wait for the commit of their
- *   end: the next ones execute meanwhile.
- * - admission.A2 a run of which everything waits for attached workers executes nothing here: there may be 1,000 of them
- *   beside, and what a worker takes goes on at once, even where the places are taken by then.
- */
+/** The places of one engine. */
 export class Admission {
   readonly #heavy: Places
   readonly #light: Places
