@@ -442,11 +442,16 @@ describe.skipIf(!hasChromium())('flows in the console', () => {
       await card(page, 'source0').waitFor()
       // what would flash, and how often the text of a value changes
       await page.evaluate(`{
-        const counts = { flashes: 0, texts: 0, loudMs: 0 }
+        const counts = { flashes: [], texts: 0, loudMs: 0 }
         let loudSince = Infinity
+        // a busy machine has few events in some seconds, and the rate that is shown is that of the last one
+        const isUnsure = (at) => performance.now() - at < 2500
         setInterval(() => {
           const isLoud = Number(document.querySelector('.panel-head small .num')?.textContent) > 300
-          if (!isLoud) loudSince = Infinity
+          if (!isLoud) {
+            loudSince = Infinity
+            counts.flashes = counts.flashes.filter((at) => !isUnsure(at))
+          }
           else if (loudSince === Infinity) loudSince = performance.now()
           counts.loudMs = Math.max(counts.loudMs, performance.now() - loudSince)
         }, 50)
@@ -459,14 +464,18 @@ describe.skipIf(!hasChromium())('flows in the console', () => {
         })
         const { animate } = Element.prototype
         Element.prototype.animate = function counted(...given) {
-          // a busy machine has few events in some seconds, and the rate is that of the last one
-          if (performance.now() - loudSince > 1500) counts.flashes += 1
+          if (loudSince < Infinity && !isUnsure(loudSince)) counts.flashes.push(performance.now())
           return animate.apply(this, given)
         }
         Object.assign(globalThis, { counts })
       }`)
       const counts = () =>
-        page.evaluate('({ ...counts })') as Promise<{ flashes: number; texts: number; loudMs: number }>
+        page.evaluate('({ ...counts, atMs: performance.now() })') as Promise<{
+          flashes: number[]
+          texts: number
+          loudMs: number
+          atMs: number
+        }>
       await at.client.http.flows.start({ name: 'flood' })
       await expect.poll(async () => (await counts()).loudMs).toBeGreaterThan(3000)
       await expect.poll(() => newest(page)).toBeGreaterThan(0)
@@ -476,10 +485,10 @@ describe.skipIf(!hasChromium())('flows in the console', () => {
       await past(EARLY_MS)
       const early = await heapOf(page)
       const after = await counts()
-      const seconds = ((await newest(page)) - began) / 1000
-      expect(after.flashes).toBe(0)
+      expect(after.flashes).toEqual([])
       expect(after.texts).toBeGreaterThan(before.texts)
-      expect(after.texts - before.texts).toBeLessThanOrEqual(5 * (seconds + 1))
+      // not by the times of values, behind which a busy page may fall
+      expect(after.texts - before.texts).toBeLessThanOrEqual(5 * ((after.atMs - before.atMs) / 1000 + 1))
       await past(LATE_MS)
       const late = await heapOf(page)
       console.log(
