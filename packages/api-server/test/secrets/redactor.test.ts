@@ -128,18 +128,18 @@ describe('a stream', () => {
 
 test('without values a text costs next to nothing, and with a hundred of them less than reading it as JSON', () => {
   const text = JSON.stringify(Array.from({ length: 2_000 }, (_, at) => ({ at, line: `value ${at} of the log, say` })))
-  const fastest = (work: () => unknown): number => {
-    let best = Infinity
-    for (let round = 0; round < 20; round++) {
-      const startedMs = performance.now()
-      work()
-      best = Math.min(best, performance.now() - startedMs)
-    }
-    return best
-  }
-  const parsing = fastest(() => JSON.parse(text))
   const none = new Redactor()
   const many = knowing(...Array.from({ length: 100 }, (_, at) => `${at}-secret-${at * 7919}`))
-  expect(fastest(() => none.mask(text))).toBeLessThan(parsing / 10)
-  expect(fastest(() => many.mask(text))).toBeLessThan(parsing * 5)
+  const work = { parsing: () => JSON.parse(text), none: () => none.mask(text), many: () => many.mask(text) }
+  const best = { parsing: Infinity, none: Infinity, many: Infinity }
+  // one beside the other, and the fastest of many: a machine that is shared changes its speed from one moment to the next
+  for (let round = 0; round < 200; round++) {
+    for (const name of ['parsing', 'none', 'many'] as const) {
+      const startedMs = performance.now()
+      work[name]()
+      best[name] = Math.min(best[name], performance.now() - startedMs)
+    }
+  }
+  expect(best.none).toBeLessThan(best.parsing / 10)
+  expect(best.many).toBeLessThan(best.parsing * 5)
 })
