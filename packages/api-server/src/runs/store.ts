@@ -67,11 +67,12 @@ export const createRunsStore = (sql: Sql) => ({
   async insert(tx: Sql, runs: readonly NewRun[]): Promise<Set<string>> {
     const rows = await tx<{ id: string }[]>`
       with item as materialized (
-        select item.*, coalesce(item.heavy, flow.draft_heavy) as is_heavy from json_to_recordset(${JSON.stringify(withDocumentsOnce(runs))}::json) as item(
+        select item.*, coalesce(item.heavy, flow.draft_heavy) as is_heavy
+        from json_to_recordset(${JSON.stringify(withDocumentsOnce(runs))}::json) as item(
           id uuid, flow uuid, flow_name text, created_at timestamptz, draft boolean, no_cache boolean, priority int,
           flow_version int, digest text, document json, commit text, seed int8, inputs json, group_id uuid,
-          parent uuid, idempotency_key text, submitted_by text, elsewhere boolean, heavy boolean, shape int, numbers float8[],
-          texts text[], flags boolean[], nested jsonb, cut text[])
+          parent uuid, idempotency_key text, submitted_by text, elsewhere boolean, heavy boolean, shape int,
+          numbers float8[], texts text[], flags boolean[], nested jsonb, cut text[])
         join flow on flow.id = item.flow for key share of flow
       ), named as (
         insert into run_flow (id, name) select distinct on (flow) flow, flow_name from item order by flow
@@ -148,7 +149,9 @@ export const createRunsStore = (sql: Sql) => ({
   async claimable(room: RunNumbers): Promise<QueuedRun | null> {
     const [row] = await sql<QueuedRun[]>`
       select run.id, ${flowName(sql)} as flow, run.created_at from run left join flow on flow.id = run.flow
-      where run.status = 'queued' and case when run.heavy then ${hasRoomFor(room, true)}::boolean else ${hasRoomFor(room, false)}::boolean end and (flow.concurrency is null or flow.concurrency > (
+      where run.status = 'queued'
+        and case when run.heavy then ${hasRoomFor(room, true)}::boolean else ${hasRoomFor(room, false)}::boolean end
+        and (flow.concurrency is null or flow.concurrency > (
         select count(*) from run as other where other.flow = run.flow and other.status = 'running'))
       order by run.created_at limit 1`
     return row ?? null
