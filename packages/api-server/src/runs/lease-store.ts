@@ -5,9 +5,17 @@
 import type { FlowDocument, RunInput } from '@flow-service/protocol'
 
 import type { Sql } from '../db/database.ts'
-import type { RunNumbers } from './admission.ts'
+import { hasRoomFor, type RunNumbers } from './admission.ts'
+import { flowName } from './curves/run-filter.ts'
 import type { SummaryRow } from './run-record.ts'
 import { summary } from './store.ts'
+
+/** A run that waits. */
+export interface QueuedRun {
+  readonly id: string
+  readonly flow: string
+  readonly created_at: string
+}
 
 /** A run that this engine has taken; it alone knows the token, which is that of the claim. */
 export interface ClaimedRun extends SummaryRow {
@@ -102,6 +110,18 @@ export interface GivenUp {
   readonly waitS: number | null
   /** Runs that are none of those. */
   readonly except: readonly string[]
+}
+
+/** The oldest queued run that there is room for, and whose flow may have one more execute; null for none. */
+export async function firstClaimable(sql: Sql, room: RunNumbers): Promise<QueuedRun | null> {
+  const [row] = await sql<QueuedRun[]>`
+    select run.id, ${flowName(sql)} as flow, run.created_at from run left join flow on flow.id = run.flow
+    where run.status = 'queued'
+      and case when run.heavy then ${hasRoomFor(room, true)}::boolean else ${hasRoomFor(room, false)}::boolean end
+      and (flow.concurrency is null or flow.concurrency > (
+      select count(*) from run as other where other.flow = run.flow and other.status = 'running'))
+    order by run.created_at limit 1`
+  return row ?? null
 }
 
 /** The statements of leases. */

@@ -30,7 +30,7 @@ import { createHistoryStore } from './history-store.ts'
 import { RunHistory } from './history.ts'
 import { KeptRuns } from './kept-runs.ts'
 import { createKeptStore } from './kept-store.ts'
-import { createLeaseStore } from './lease-store.ts'
+import { createLeaseStore, firstClaimable, type QueuedRun } from './lease-store.ts'
 import { RunAnnotations } from './lists/annotations.ts'
 import { createListStore } from './lists/list-store.ts'
 import { RunLists } from './lists/run-lists.ts'
@@ -42,7 +42,7 @@ import { RunWrites } from './run-writes.ts'
 import { createRunShapes, type RunShapes } from './shapes.ts'
 import { EngineStages } from './stages/engine-stages.ts'
 import type { StageEnvironments } from './stages/environments.ts'
-import { createRunsStore, type QueuedRun, type RunsStore } from './store.ts'
+import { createRunsStore, type RunsStore } from './store.ts'
 import { createSubmissions, type Submissions, type SubmissionsDeps } from './submissions.ts'
 import { createTrackStore } from './tracking/track-store.ts'
 import { TRACK_LEASE_S, TrackedRuns } from './tracking/tracked-runs.ts'
@@ -183,7 +183,7 @@ export function createRuns(deps: RunsDeps): Runs {
     },
     metrics: (id, query) => view.metrics(id, query),
     onEnded: (listener) => listenedBy(listeners, listener),
-    claimable: async () => (hasRoom(queue.room) ? store.claimable(queue.room) : null),
+    claimable: async () => (hasRoom(queue.room) ? firstClaimable(database.sql, queue.room) : null),
     history: new RunHistory({ ...deps, store: createHistoryStore(database.sql), runs: store, flush }),
     flush,
     activeOf: (tx, flow) => store.activeOf(tx, flow),

@@ -6,7 +6,6 @@
 import type { FlowDocument, RunInput } from '@flow-service/protocol'
 
 import type { Sql } from '../db/database.ts'
-import { hasRoomFor, type RunNumbers } from './admission.ts'
 import { flowName } from './curves/run-filter.ts'
 import type { FactColumns } from './run-facts.ts'
 import type { DetailRow, SummaryRow } from './run-record.ts'
@@ -47,13 +46,6 @@ export const head = (sql: Sql) => sql`
 /** The columns of a {@link SummaryRow}, without what is to be asked for. */
 export const summary = (sql: Sql) => sql`
   ${head(sql)}, null as params, null as params_cut, null as results, null as metrics, null as progress`
-
-/** A run that waits. */
-export interface QueuedRun {
-  readonly id: string
-  readonly flow: string
-  readonly created_at: string
-}
 
 /** The statements of runs. */
 export type RunsStore = ReturnType<typeof createRunsStore>
@@ -143,18 +135,6 @@ export const createRunsStore = (sql: Sql) => ({
     return sql<SummaryRow[]>`
       select ${summary(sql)} from run where run.status in ('queued', 'running')
       order by run.created_at desc limit ${limit}`
-  },
-
-  /** The oldest queued run that there is room for, and whose flow may have one more execute; null for none. */
-  async claimable(room: RunNumbers): Promise<QueuedRun | null> {
-    const [row] = await sql<QueuedRun[]>`
-      select run.id, ${flowName(sql)} as flow, run.created_at from run left join flow on flow.id = run.flow
-      where run.status = 'queued'
-        and case when run.heavy then ${hasRoomFor(room, true)}::boolean else ${hasRoomFor(room, false)}::boolean end
-        and (flow.concurrency is null or flow.concurrency > (
-        select count(*) from run as other where other.flow = run.flow and other.status = 'running'))
-      order by run.created_at limit 1`
-    return row ?? null
   },
 
   /** Ids of the queued and running runs of a flow, newest first. */

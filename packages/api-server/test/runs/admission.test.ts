@@ -5,11 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { Admission, type RunNumbers } from '../../src/runs/admission.ts'
 import { createExecutionStore } from '../../src/runs/execution-store.ts'
-import { createLeaseStore } from '../../src/runs/lease-store.ts'
+import { createLeaseStore, firstClaimable } from '../../src/runs/lease-store.ts'
 import { RunWrites } from '../../src/runs/run-writes.ts'
 import { runNumbers } from '../../src/runs/settings.ts'
 import { createRunShapes } from '../../src/runs/shapes.ts'
-import { createRunsStore } from '../../src/runs/store.ts'
 import { openEngine, realClock, type TestEngine } from './engine.ts'
 import { double } from './flows.ts'
 import { counter, limit } from './limited-runs.ts'
@@ -170,11 +169,11 @@ describe('a claim', () => {
   test('only what there is room for can have stalled', async () => {
     const [heavy] = await submitted('heavy', 0)
     const [light] = await submitted('light', 0)
-    const store = createRunsStore(engine.database.sql)
-    expect((await store.claimable({ heavy: 1, light: 0 }))?.id).toBe(heavy)
-    expect((await store.claimable({ heavy: 0, light: 1 }))?.id).toBe(light)
-    expect((await store.claimable({ all: 1 }))?.id).toBe(heavy)
-    expect(await store.claimable({ all: 0 })).toBeNull()
+    const { sql } = engine.database
+    expect((await firstClaimable(sql, { heavy: 1, light: 0 }))?.id).toBe(heavy)
+    expect((await firstClaimable(sql, { heavy: 0, light: 1 }))?.id).toBe(light)
+    expect((await firstClaimable(sql, { all: 1 }))?.id).toBe(heavy)
+    expect(await firstClaimable(sql, { all: 0 })).toBeNull()
     await rest()
   })
 })
