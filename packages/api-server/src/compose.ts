@@ -35,6 +35,7 @@ import {
   followHeldWork,
   followEngines,
   followSecrets,
+  followSpares,
   liveLayer,
   missingLayer,
   packageOfLayer,
@@ -45,6 +46,7 @@ import {
   restoreFlows,
   restoreLateFlows,
   runtimeLayer,
+  sparesLayer,
 } from './flows/slice.ts'
 import { hooksLayer } from './hooks/slice.ts'
 import { hostLayer } from './host/slice.ts'
@@ -112,6 +114,7 @@ const nouns = inOrder(
   runtimeLayer,
   missingLayer,
   pythonIssuesLayer,
+  sparesLayer,
   liveLayer,
   stageEnvironmentsLayer,
   runsLayer,
@@ -149,6 +152,7 @@ const work = [
   followEngines,
   followSecrets,
   followModules,
+  followSpares,
   executeRuns,
   provision,
   followDevices,

@@ -23,7 +23,7 @@ import type { Language } from './language.ts'
 import { LiveNodes } from './live-nodes.ts'
 import { type FullOptions, withDefaults, type WorkerOptions } from './options.ts'
 import type { Process } from './process.ts'
-import { Processes } from './processes.ts'
+import { Processes, type ProcessKind } from './processes.ts'
 import type { WorkerTransport } from './transport.ts'
 
 const DEFAULT_HEARTBEAT_S = 10
@@ -39,6 +39,11 @@ export interface Worker {
   readonly ready: Promise<WelcomeFrame>
   /** The interpreter of Python calls; null before `ready` and where there is none. */
   readonly python: Interpreter | null
+  /**
+   * Has a spare process for nodes of each of these kinds, so that a call does not wait for a start. Settles when they are
+   * ready; one that cannot be had shows when a call needs it. A spare that nobody takes for ten minutes ends.
+   */
+  prepare(kinds: ReadonlySet<ProcessKind>): Promise<void>
   /**
    * Has Python calls from the next one on run on another interpreter, by its path; null looks for one as the start does.
    * What runs goes on. Rejects, and leaves everything as it is, when the path does not run. `over` settles when no
@@ -164,6 +169,10 @@ class Agent implements Worker {
     // oxlint-disable-next-line no-await-in-loop -- a call may have come meanwhile
     while (this.#work.size > 0) await Promise.all(this.#work)
     await this.close()
+  }
+
+  prepare(kinds: ReadonlySet<ProcessKind>): Promise<void> {
+    return this.#processes.prepare(kinds)
   }
 
   usePython(path: string | null): Promise<{ readonly over: Promise<void> }> {

@@ -19,6 +19,7 @@ export {
   type PythonEnvironmentsOptions,
   readPythonEnvironments,
 } from './python-environments.ts'
+export type { ProcessKind } from './processes.ts'
 export { runnerSource } from './runner-source.ts'
 export { type RemoteWorkerOptions, runWorker, type WorkerEnd, type WorkerEvent } from './remote/run-worker.ts'
 export { Silence } from './silence.ts'

@@ -11,6 +11,10 @@ export interface LanguageDeps {
   readonly start: () => Promise<Process>
   /** How long after a spare was taken the next one is started, in milliseconds. */
   readonly refillMs: number
+  /** How long a spare waits for a call, in milliseconds. */
+  readonly idleMs: number
+  /** Ends what processes come from while there is none. */
+  readonly rest?: () => Promise<void>
   /** Closes what processes come from, once none is left. */
   readonly end?: () => Promise<void>
 }
@@ -25,7 +29,7 @@ export class Language {
 
   constructor(deps: LanguageDeps) {
     this.#deps = deps
-    this.#pool = new Pool(deps.start, deps.refillMs)
+    this.#pool = new Pool({ ...deps, onRest: () => void deps.rest?.() })
   }
 
   /** Whether it is on its way out: what still gets a process of it is its last. */
@@ -45,9 +49,9 @@ export class Language {
     return process
   }
 
-  /** Starts the spare if there is none. */
-  warm(): void {
-    this.#pool.warm()
+  /** Starts the spare if there is none; settles when it is ready, or cannot be had. */
+  warm(): Promise<void> {
+    return this.#pool.warm()
   }
 
   /** Starts no spare any more; settles when all processes that were taken are gone, and what they come from. */

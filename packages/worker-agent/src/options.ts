@@ -33,8 +33,10 @@ export interface WorkerOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Tell the engine which packages the interpreters have; one on its own machine looks for itself. */
   readonly tellsPackages?: boolean
-  /** Start the zygote and the spares at once instead of at the first call. */
+  /** Start spare processes of all kinds at once instead of at the first call; see {@link Worker.prepare}. */
   readonly warm?: boolean
+  /** How long a spare process waits for its call before it ends, in seconds; 600 unless given. */
+  readonly idleS?: number
   /** Whether Python processes are forks of one zygote; unless given, where the platform has forks. */
   readonly fork?: boolean
   /** Opens debuggers in its processes; none unless given. */
@@ -77,6 +79,7 @@ export function withDefaults(options: WorkerOptions): FullOptions {
     env: options.env ?? process.env,
     tellsPackages: options.tellsPackages ?? false,
     warm: options.warm ?? false,
+    idleS: options.idleS ?? 600,
     fork: options.fork ?? process.platform !== 'win32',
     inspect: options.inspect ?? null,
     onCalls: options.onCalls ?? (() => undefined),

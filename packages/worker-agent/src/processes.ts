@@ -22,8 +22,11 @@ const PYTHON_REFILL_MS = 1
 /** What processes are made of. */
 export type ProcessesOptions = Pick<
   FullOptions,
-  'directory' | 'mark' | 'env' | 'interpreter' | 'python' | 'pythons' | 'warm' | 'fork'
+  'directory' | 'mark' | 'env' | 'interpreter' | 'python' | 'pythons' | 'warm' | 'fork' | 'idleS'
 >
+
+/** Kinds of nodes that run in processes of their own. */
+export type ProcessKind = 'python' | 'code'
 
 /** Processes of both languages. */
 export class Processes {
@@ -40,6 +43,8 @@ export class Processes {
   readonly #listeners = new Set<(retired: Language) => void>()
   readonly #listings = new PythonListings({ onProblem: () => undefined })
   #python: Language | null = null
+  /** Kinds of nodes whose processes are started ahead. */
+  readonly #wanted = new Set<ProcessKind>()
   /** Those that were asked for by name. */
   readonly #named = new Map<string, { readonly path: string; readonly language: Language }>()
   #closed: Promise<void> | null = null
@@ -49,19 +54,31 @@ export class Processes {
     this.#options = options
     this.#workspace = new Workspace(options.directory, options.mark)
     this.#env = processEnvironment(options.env, options.mark)
-    this.#code = new Language({ start: () => startCodeProcess(this.#env, this.#workspace), refillMs: NODE_REFILL_MS })
+    this.#code = new Language({
+      start: () => startCodeProcess(this.#env, this.#workspace),
+      refillMs: NODE_REFILL_MS,
+      idleMs: options.idleS * 1000,
+    })
+    if (options.warm) for (const kind of ['code', 'python'] as const) this.#wanted.add(kind)
     this.started = this.#start()
     // it is for who asks
     this.started.catch(() => undefined)
   }
 
   /** Where processes of a kind of node come from, on an interpreter by name; rejects where that is not to be had. */
-  async language(kind: 'python' | 'code', name?: string): Promise<Language> {
+  async language(kind: ProcessKind, name?: string): Promise<Language> {
     if (kind === 'code') return this.#code
     await this.started
     if (name !== undefined) return this.#languageOf(name, await this.#options.pythons.find(name))
     if (this.#python) return this.#python
     throw new Error(`this worker has no Python >= ${OLDEST_PYTHON}: install it, or set SERVICE_PYTHON to its path`)
+  }
+
+  /** Has a spare process for each of these kinds from now on; settles when they are ready, or cannot be had. */
+  async prepare(kinds: ReadonlySet<ProcessKind>): Promise<void> {
+    for (const kind of kinds) this.#wanted.add(kind)
+    await this.started.catch(() => undefined)
+    await Promise.all([...kinds].map((kind) => (kind === 'code' ? this.#code : this.#python)?.warm()))
   }
 
   /** Has Python processes from the next one on run on another interpreter (process.P7). */
@@ -109,17 +126,17 @@ export class Processes {
   }
 
   async #start(): Promise<void> {
-    const { directory, mark, warm } = this.#options
+    const { directory, mark } = this.#options
     await sweep(directory, mark)
     this.#take(await (this.#options.interpreter ?? findInterpreter(this.#options)))
-    if (warm) this.#code.warm()
+    if (this.#wanted.has('code')) void this.#code.warm()
   }
 
   /** Python calls run on this interpreter from now on. */
   #take(found: Interpreter | null): void {
     this.python = found
     this.#python = found && this.#languageAt(found.path)
-    if (this.#options.warm) this.#python?.warm()
+    if (this.#wanted.has('python')) void this.#python?.warm()
   }
 
   #languageAt(path: string): Language {
@@ -127,6 +144,8 @@ export class Processes {
     return new Language({
       start: () => processes.start(),
       refillMs: PYTHON_REFILL_MS,
+      idleMs: this.#options.idleS * 1000,
+      rest: () => processes.rest(),
       end: () => processes.close(),
     })
   }

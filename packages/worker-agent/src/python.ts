@@ -121,6 +121,12 @@ export class Python {
     })
   }
 
+  /** Ends the zygote, if it has no fork; the next process begins with another one. */
+  async rest(): Promise<void> {
+    const zygote = await this.#zygote?.catch(() => null)
+    if (zygote && this.#forks.size === 0) zygote.control.destroy()
+  }
+
   /** Ends the zygote and with it all that is left of its forks. */
   async close(): Promise<void> {
     const zygote = await this.#zygote?.catch(() => null)

@@ -42,6 +42,7 @@ import type { PublishedFlowsOwner } from './published-flows.ts'
 import type { PythonIssues } from './python-issues.ts'
 import { assertLive, assertOwnedByApi, flowInvalid, isError, notPublished, versionConflict } from './refusals.ts'
 import { renameFlow } from './rename.ts'
+import type { Spares } from './spares.ts'
 import { createFlowStore, type FlowHead, type FlowRow, type FlowStore } from './store.ts'
 import { contentOf, currentContent, publishedContent, type ReadContent } from './stored-content.ts'
 import type { FlowVersions } from './versions/flow-versions.ts'
@@ -70,6 +71,7 @@ export interface FlowsDeps extends EngineSurroundings {
   /** When the newest run of each flow did something, by the flow's id. */
   readonly newestRuns: () => Promise<ReadonlyMap<string, string>>
   readonly activity: FlowActivity
+  readonly spares: Pick<Spares, 'ready'>
   /** Has dashboards name a flow as it is called from now on, in the transaction that renames it. */
   readonly renameInDashboards: (tx: Sql, names: NewName) => Promise<void>
 }
@@ -160,6 +162,7 @@ export class Flows {
       return live.replace({ row, next, restart, commit }).catch(nullIfOvertaken)
     })
     if (made === null) return this.publish(name, { version, restart }, by)
+    await this.#deps.spares.ready()
     return { ...(await this.#view.flow(made.row)), rebuilt: [...made.rebuilt] }
   }
 
@@ -218,9 +221,9 @@ export class Flows {
    * Makes the published content of a live flow active. Refuses with `wrong_mode`, `not_published`, `flow_invalid`, or
    * `in_use` while another engine runs it. A flow that lacks nothing but secrets is failed then, and starts when they are stored.
    */
-  start(name: string): Promise<FlowState> {
-    const { live } = this.#deps
-    return this.#rows.exclusively(name, async (row) => {
+  async start(name: string): Promise<FlowState> {
+    const { live, spares } = this.#deps
+    const state = await this.#rows.exclusively(name, async (row) => {
       const content = publishedContent(row)
       assertLive(name, (content ?? currentContent(row)).document)
       if (content === null) throw notPublished(name)
@@ -235,6 +238,8 @@ export class Flows {
       if (!isActive) throw flowInvalid(name, errors.length > 0 ? issues : live.state(row).issues)
       return this.#state(row)
     })
+    await spares.ready()
+    return state
   }
 
   /** Stops a live flow. Refuses with `wrong_mode`, and with `in_use` while another engine runs it. */

@@ -46,6 +46,7 @@ import { createRunnableFlows, type RunnableFlows } from './runnable-flows.ts'
 import { Library } from './sources/library.ts'
 import { NodeSources } from './sources/node-source.ts'
 import { libraryEndpoints, libraryHandlers, sourcesEndpoints, sourcesHandlers } from './sources/source-routes.ts'
+import { Spares } from './spares.ts'
 import { FlowVersions } from './versions/flow-versions.ts'
 import { versionsEndpoints, versionsHandlers } from './versions/version-routes.ts'
 
@@ -138,6 +139,21 @@ export const pythonIssuesLayer = makes(pythonIssues, { agent, code }, ({ agent, 
   ),
 )
 
+/** Spare processes for what is published. */
+export const spares = noun<Spares>()('spares')
+
+export const sparesLayer = makes(spares, { agent, published }, (deps) => new Spares(deps))
+
+/** Begins when the engine has what it starts with: spares cost time that it needs itself before. */
+export const followSpares = begins(
+  { spares },
+  ({ spares: opened }) => {
+    opened.open()
+    return opened
+  },
+  (opened) => opened.close(),
+)
+
 /** Live flows, and contents that runs can execute. */
 export const liveLayer = inOrder(
   makes(
@@ -223,6 +239,7 @@ export const flowsLayer = inOrder(
       missing,
       pythons,
       secrets,
+      spares,
       work,
     },
     ({ flowDashboards: { renameFlow: renameInDashboards }, flowRuns, ...deps }) =>

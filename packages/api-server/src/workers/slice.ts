@@ -117,7 +117,6 @@ export const agentLayer = makes(
       id: dataDir,
       parallel,
       pythons: pythons.environments,
-      warm: true,
       interpreter,
       ...(python === null ? {} : { python }),
       ...(inspectNodes && {

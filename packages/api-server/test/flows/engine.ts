@@ -63,6 +63,7 @@ import {
   runnableFlows,
   runtime,
   runtimeLayer,
+  sparesLayer,
 } from '../../src/flows/slice.ts'
 import { hooks, hooksLayer } from '../../src/hooks/slice.ts'
 import { cascadeEnded, host, hostLayer } from '../../src/host/slice.ts'
@@ -155,7 +156,7 @@ function slicesOf({ activeRuns = () => [], types = [], missing: lacks, flowsData
     makes(registry, {}, () => new NodeRegistry([...nodeTypes, ...types])),
     ...([publishedLayer, valuesLayer, runtimeLayer] as const),
     lacks ? makes(missing, {}, () => lacks) : missingLayer,
-    ...([pythonIssuesLayer, liveLayer] as const),
+    ...([pythonIssuesLayer, sparesLayer, liveLayer] as const),
     makes(flowRuns, {}, () => noRuns),
     makes(flowDashboards, {}, () => noDashboards),
     wrap ? Layer.provide(flowsLayer, seen) : flowsLayer,
