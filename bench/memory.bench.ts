@@ -1,0 +1,131 @@
+/**
+ * What an engine holds in memory, in its published form: at its peak while it starts, and at rest with all its processes,
+ * beside a bare process that opens PGlite on a database of the same size. Only ratios are judged. Linux alone tells it.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+const dir = mkdtempSync(join(tmpdir(), 'bench-memory-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+const bin = join(root, 'packages/cli/dist/bin.js')
+/** Until caches are collected and spare processes are there. */
+const REST_MS = 10_000
+const ROUNDS = 3
+
+interface Held {
+  readonly peak: number
+  readonly rest: number
+  /** At rest, with the processes that it has started. */
+  readonly tree: number
+  /** Of a processor, until it was ready. */
+  readonly cpuMs: number
+}
+
+const MIB = 1024
+const field = (pid: number, name: string): number =>
+  Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / MIB
+
+function family(pid: number): number[] {
+  const children = readdirSync('/proc').flatMap((name) => {
+    try {
+      const [, parent] = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+      return Number(parent) === pid ? [Number(name)] : []
+    } catch {
+      return []
+    }
+  })
+  return [pid, ...children.flatMap(family)]
+}
+
+/** Of a processor, in hundredths of a second by the clock of `/proc`. */
+function cpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+async function held(args: readonly string[], isReady: (output: string) => boolean): Promise<Held> {
+  const child: ChildProcess = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
+  const pid = child.pid ?? 0
+  let output = ''
+  await new Promise<void>((resolve, reject) => {
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+      if (isReady(output)) resolve()
+    })
+    child.once('exit', () => reject(new Error(output)))
+  })
+  const untilReady = cpuMs(pid)
+  await new Promise((resolve) => setTimeout(resolve, REST_MS))
+  const [peak, rest] = [field(pid, 'VmHWM'), field(pid, 'VmRSS')]
+  const tree = family(pid).reduce((sum, each) => sum + field(each, 'VmRSS'), 0)
+  const exit = once(child, 'exit')
+  child.kill('SIGTERM')
+  await exit
+  return { peak, rest, tree, cpuMs: untilReady }
+}
+
+const engine = () =>
+  held([bin, 'serve', '--port', '0', '--data', join(dir, 'engine')], (text) => text.includes('listens at'))
+
+const bare = () =>
+  held(
+    [
+      '--input-type=module',
+      '--eval',
+      `import { createRequire } from 'node:module'
+       const require = createRequire(${JSON.stringify(join(root, 'packages/api-server/package.json'))})
+       const { PGlite } = await import(require.resolve('@electric-sql/pglite').replace(/\\.cjs$/, '.js'))
+       const db = await PGlite.create(${JSON.stringify(join(dir, 'bare'))})
+       for (let at = 0; at < 300; at++) await db.query('select ' + at + ', count(*) from pg_class where relname like $1', ['a%'])
+       console.log('open')
+       process.on('SIGTERM', () => process.exit())
+       setInterval(() => {}, 1000)`,
+    ],
+    (text) => text.includes('open'),
+  )
+
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+const middle = (all: readonly Held[]): Held => ({
+  peak: median(all.map(({ peak }) => peak)),
+  rest: median(all.map(({ rest }) => rest)),
+  tree: median(all.map(({ tree }) => tree)),
+  cpuMs: median(all.map(({ cpuMs: ms }) => ms)),
+})
+const told = ({ peak, rest, tree, cpuMs: ms }: Held): string =>
+  `peak ${peak.toFixed(0)} MiB, rest ${rest.toFixed(0)} MiB, with its processes ${tree.toFixed(0)} MiB, ${ms} ms of a processor until ready`
+
+/** What is measured is what the sources are now. */
+function assertBuilt(): void {
+  const newest = (folder: string): number =>
+    Math.max(
+      ...readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) =>
+        entry.isFile() ? statSync(join(entry.parentPath, entry.name)).mtimeMs : 0,
+      ),
+    )
+  for (const name of ['api-server', 'cli', 'worker-agent']) {
+    const [source, built] = [join(root, 'packages', name, 'src'), join(root, 'packages', name, 'dist')]
+    if (!existsSync(built) || newest(built) < newest(source)) throw new Error(`${name} is not built: npm run build`)
+  }
+}
+
+test('an engine holds at its peak less than half of what bare PGlite does', { timeout: 300_000 }, async () => {
+  assertBuilt()
+  await engine()
+  await bare()
+  const [engines, bares]: [Held[], Held[]] = [[], []]
+  for (let round = 0; round < ROUNDS; round++) {
+    engines.push(await engine())
+    bares.push(await bare())
+  }
+  const [ours, plain] = [middle(engines), middle(bares)]
+  console.log(`engine: ${told(ours)}\nbare PGlite: ${told(plain)}`)
+  expect(ours.peak / plain.peak).toBeLessThan(0.5)
+  expect(ours.rest / plain.rest).toBeLessThan(1.3)
+})
