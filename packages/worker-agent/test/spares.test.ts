@@ -50,7 +50,7 @@ describe.skipIf(python === null)('spare processes', () => {
   test('calls that come while spares end lose nothing', async () => {
     const id = randomUUID()
     const { worker, call } = rig({ id, python, idleS: 0.001 })
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < 8; round++) {
       await worker.prepare(all)
       const both = await Promise.all([call(code), call(script)])
       expect(both.map(({ type }) => type)).toEqual(['result', 'result'])

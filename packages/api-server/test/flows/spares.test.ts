@@ -1,12 +1,22 @@
-import { normalizeDocument } from '@flow-service/core'
-import type { FlowDocument, FlowDocumentInput } from '@flow-service/protocol'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import {
+  type FlowDocument,
+  type FlowDocumentInput,
+  flowDocumentInputSchema,
+  normalizeDocument,
+} from '@flow-service/protocol'
 import { expect, test } from 'vitest'
 
+import { children, python as interpreter } from '../../../worker-agent/test/harness.ts'
 import { Spares } from '../../src/flows/spares.ts'
+import { startLive } from './live-service.ts'
 
 type Nodes = NonNullable<FlowDocumentInput['nodes']>
 const flow = (nodes: Nodes, more: FlowDocumentInput = {}): FlowDocument =>
-  normalizeDocument('flow', { ...more, nodes })
+  normalizeDocument('flow', flowDocumentInputSchema.parse({ ...more, nodes }))
 
 /** Spares over flows that are published one after the other. */
 function setup(first: readonly FlowDocument[] = []) {
@@ -79,3 +89,27 @@ test('none for nodes that execute elsewhere, on another interpreter, or in the p
   publish('preferred', flow([{ ...python, worker: 'gpu', worker_policy: 'prefer' }]))
   expect(asked).toEqual([['python']])
 })
+
+test.skipIf(interpreter === null)(
+  'an engine has no process of its own until a flow with code is published or started, and one ready then',
+  async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'spares-'))
+    const engine = await startLive({ dataDir })
+    try {
+      expect(children(dataDir)).toEqual([])
+      await engine.root('POST', '/flows/', { name: 'typed' })
+      const mode = 'live' as const
+      await engine.next('typed', { mode, nodes: [{ id: 'a', type: 'change' }] })
+      expect(children(dataDir)).toEqual([])
+      await engine.next('typed', { mode, nodes: [python] })
+      const prepared = children(dataDir)
+      // the zygote and its first fork
+      expect(prepared.length).toBeGreaterThanOrEqual(2)
+      expect((await engine.control('typed', 'start')).status).toBe(200)
+    } finally {
+      await engine.close()
+      await rm(dataDir, { recursive: true, force: true })
+    }
+    expect(children(dataDir)).toEqual([])
+  },
+)
