@@ -13,6 +13,12 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.exit(1)
 }
 
+const args = process.argv.slice(2)
+if (args[0] === 'serve') {
+  const { beSmall } = await import('./engine-memory.ts')
+  beSmall()
+}
+
 // compiled code is kept between calls, in the system's temporary folder
 module.enableCompileCache()
 
@@ -20,7 +26,6 @@ module.enableCompileCache()
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 1)
 })
-const args = process.argv.slice(2)
 if (args[0] === '__complete') {
   const { complete } = await import('./complete.ts')
   await complete(args.slice(1))

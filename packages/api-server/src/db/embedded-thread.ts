@@ -45,6 +45,9 @@ const ANSWER_TIMEOUT_MS = 120_000
  */
 const STACK_MB = 64
 
+/** Of young objects: half of Node's default. What a query makes is over with its answer, and rows are not on this heap. */
+const YOUNG_MB = 24
+
 /** PostgreSQL, compiled. */
 type Program = NonNullable<PGliteOptions['pgliteWasmModule']>
 
@@ -86,7 +89,7 @@ export async function startEngineThread(directory: string, options: EngineThread
   const worker = new Worker(new URL(`./embedded-worker.${extension}`, import.meta.url), {
     workerData: { directory, ...options } satisfies EngineThreadData,
     name: 'flow-service database',
-    resourceLimits: { stackSizeMb: STACK_MB },
+    resourceLimits: { stackSizeMb: STACK_MB, maxYoungGenerationSizeMb: YOUNG_MB },
   })
   const waiting = new Map<number, Waiting>()
   const lost = new Promise<Error>((resolve) => {

@@ -1,3 +1,4 @@
+import { giveBackAtRest } from '../engine-memory.ts'
 import { type Engine, type EngineFlags, startEngine, untilStopped } from '../engine.ts'
 
 interface ServeFlags extends EngineFlags {
@@ -14,6 +15,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
     () => log('Stopping ...'),
     process.stdin.isTTY ? null : () => void reload(engine),
   )
+  giveBackAtRest()
   const { email, password } = engine.service.signIn
   if (password !== null) log(`first superuser: ${email}, password ${password} (shown this once)`)
   log(`flow-service listens at ${engine.baseUrl}`)
