@@ -3,7 +3,9 @@
  * people and programs, `scripts/generate.ts` writes its description. A slice that is missing here answers nothing.
  * @module
  */
-import express, { Router } from 'express'
+import type { RequestListener } from 'node:http'
+
+import express, { type RequestHandler, Router } from 'express'
 
 import { mcpHeaders, mcpRoute } from './agents/routes.ts'
 import { authorizationServer, mcpEndpoint } from './agents/slice.ts'
@@ -24,16 +26,16 @@ import { eventsApi, eventSockets, tickets, userGuests } from './events/slice.ts'
 import { flowsApi } from './flows/slice.ts'
 import { connectorRoutes } from './hooks/connector-routes.ts'
 import { type IsPortal, portalCheck } from './hooks/portal.ts'
-import { hookRoutes } from './hooks/routes.ts'
+import { type HookAnswer, hookRoutes, type HookRoutesDeps, hooksFirst } from './hooks/routes.ts'
 import { hooks, routedNodes, servedSockets } from './hooks/slice.ts'
-import { oneHost } from './http/address.ts'
+import { checkHost, oneHost } from './http/address.ts'
 import { AnonymousBodies } from './http/anonymous-bodies.ts'
 import { createAuthenticator } from './http/authenticate.ts'
 import { consoleFiles, consoleFolder } from './http/console.ts'
 import { cors } from './http/cors.ts'
 import { docs } from './http/docs.ts'
-import { answerErrors, notFound } from './http/errors.ts'
-import { explainFailed, type Failure, refuseWhenFailed } from './http/failed-engine.ts'
+import { answerErrors, errorAnswer, notFound } from './http/errors.ts'
+import { assertWorking, explained, explainFailed, type Failure, refuseWhenFailed } from './http/failed-engine.ts'
 import { secureHeaders } from './http/headers.ts'
 import { InnerServer } from './http/inner-server.ts'
 import { mount } from './http/mount.ts'
@@ -94,8 +96,16 @@ export interface ApiDeps {
   readonly failure: Failure
 }
 
-/** The router of a service, to be mounted before any body parser, and its socket routes on `upgrades`. */
-export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
+/** What answers requests to an engine. */
+export interface Api {
+  /** To be mounted before any body parser. */
+  readonly router: Router
+  /** The listener of a server of the engine's own, whose other requests go to a listener with the router. */
+  readonly listener: (withRouter: RequestListener) => RequestListener
+}
+
+/** Makes what answers for a service, and its socket routes on `upgrades`. */
+export function createApi({ engine, upgrades, failure }: ApiDeps): Api {
   const nouns = nounsOf(engine, engineNouns)
   const { environment, portalToken, docs: hasDocs, console: hasConsole, ...settings } = nouns.config
   const { authenticate, authenticateKnown } = createAuthenticators(engine)
@@ -103,7 +113,8 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
   const home = { baseUrl, origins: corsOrigins }
   const isPortal = portalCheck(portalToken)
   const anonymous = new AnonymousBodies()
-  const hook = hookRoutes({ hooks: nouns.hooks, isPortal, anonymous })
+  const answerHook = hookAnswer(engine, { isPortal, anonymous, failure })
+  const hook: RequestHandler = (request, response) => answerHook(request, response, request.url)
   const socket = nouns.servedSockets.upgrade({ isPortal, home })
   upgrades.route('/hooks/*', socket)
   upgrades.route('/api/v1/hooks/*', socket)
@@ -116,7 +127,6 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
   const working = refuseWhenFailed(failure)
   // only paths of our own: mounted at the root of a host's app, everything else is the host's
   const router = Router({ caseSensitive: true })
-    .use(['/hooks', '/api/v1/hooks'], oneHost, working)
     .use('/hooks', hook)
     .use('/api/v1/hooks', hook)
     .use(['/api/v1', '/docs', '/redoc', '/healthz', '/metrics', '/reset-password'], secureHeaders, oneHost)
@@ -137,14 +147,32 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Router {
   }
   router.use('/api/v1', notFound)
   if (server) router.use(authorizationRoutes({ server, anonymous, place: nouns.config }))
-  return router.use(explainFailed(failure), answerErrors(nouns.log))
+  router.use(explainFailed(failure), answerErrors(nouns.log))
+  return { router, listener: (withRouter) => hooksFirst(answerHook, withRouter) }
+}
+
+/** The webhooks, with what other requests meet in routers before and behind. */
+function hookAnswer(
+  engine: Engine,
+  { failure, ...deps }: Pick<HookRoutesDeps, 'anonymous' | 'isPortal'> & Pick<ApiDeps, 'failure'>,
+): HookAnswer {
+  const nouns = nounsOf(engine, { hooks, log })
+  const answer = errorAnswer(nouns.log)
+  return hookRoutes({
+    ...deps,
+    hooks: nouns.hooks,
+    check(request) {
+      checkHost(request)
+      assertWorking(failure)
+    },
+    answerError: async (error, request, response) => answer(await explained(error, failure), request, response),
+  })
 }
 
 const engineNouns = {
   artifactTickets,
   authorizationServer,
   config,
-  hooks,
   log,
   mcpEndpoint,
   observability,

@@ -12,10 +12,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
 import { hideCredentials } from '@flow-service/worker-agent'
-import express, { type Router } from 'express'
+import express from 'express'
 import type { Logger } from 'pino'
 
-import { createApi } from './api.ts'
+import { type Api, createApi } from './api.ts'
 import type { ConsoleCodes } from './auth/console-codes.ts'
 import type { PublicUrl } from './auth/public-url.ts'
 import type { Sessions } from './auth/sessions.ts'
@@ -196,7 +196,7 @@ async function open(config: ResolvedConfig, lifecycle: Lifecycle): Promise<Servi
     first,
     upgrades,
     failed,
-    router: createApi({ engine, upgrades, failure: () => failure }),
+    api: createApi({ engine, upgrades, failure: () => failure }),
     email: (await nouns.users.firstSuperuser())?.principal.email ?? null,
   })
 }
@@ -232,7 +232,7 @@ interface ServiceDeps {
   readonly users: Users
   readonly sessions: Sessions
   readonly upgrades: UpgradeRouter
-  readonly router: Router
+  readonly api: Api
   readonly email: string | null
 }
 
@@ -244,7 +244,7 @@ class OpenService implements Service {
 
   constructor(deps: ServiceDeps) {
     this.#deps = deps
-    this.router = hosted(deps.router)
+    this.router = hosted(deps.api.router)
   }
 
   get config(): ResolvedConfig {
@@ -316,11 +316,14 @@ class OpenService implements Service {
   }
 
   async #listen(): Promise<Address> {
-    const { config, contact, lifecycle, log, publicUrl, router, sessions, upgrades, users } = this.#deps
-    const app = express().disable('x-powered-by').use(router).use(secureHeaders, oneHost, notFound, answerErrors(log))
+    const { api, config, contact, lifecycle, log, publicUrl, sessions, upgrades, users } = this.#deps
+    const app = express()
+      .disable('x-powered-by')
+      .use(api.router)
+      .use(secureHeaders, oneHost, notFound, answerErrors(log))
     const server = await lifecycle.open(
       async () => {
-        const opened = openServer(app)
+        const opened = openServer(api.listener(app))
         this.attach(opened)
         opened.listen(config.port, config.host)
         await once(opened, 'listening')

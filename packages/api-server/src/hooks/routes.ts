@@ -1,17 +1,19 @@
 /**
  * `/hooks/{flow}/{path}/{secret}`: the address space of the webhooks of active flows (wire decisions G06, G68).
  * It is no part of the described API: which routes exist is up to the flows.
+ *
+ * One function answers, from the first check to the last refusal. Routers, those in a host's app too, call it by Express;
+ * the engine's own server calls it directly, for the way through Express is about a third of the whole (hooks.H15).
  * @module
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 
 import { DtypeViolation, HookRefusal, type HookRequest } from '@flow-service/connector-sdk'
 import { MAX_HOOK_BYTES } from '@flow-service/protocol'
-import type { RequestHandler } from 'express'
 
 import type { AnonymousBodies } from '../http/anonymous-bodies.ts'
 import { drain, mediaTypeOf, readBytes } from '../http/body.ts'
-import { ProblemError } from '../http/errors.ts'
+import { type AnswerError, ProblemError } from '../http/errors.ts'
 import { parseFields } from '../http/fields.ts'
 import { checkJson, parseJson, turn } from '../http/json-text.ts'
 import type { Hook, Hooks } from './hooks.ts'
@@ -26,6 +28,7 @@ const inert = {
   'x-frame-options': 'DENY',
   'content-security-policy': "default-src 'none'",
 }
+const inertHeaders = new Map(Object.entries(inert))
 const acceptedHeaders = { 'content-type': 'application/json', 'content-length': accepted.length, ...inert }
 
 /** What the address space of webhooks takes. */
@@ -34,33 +37,69 @@ export interface HookRoutesDeps {
   /** Who comes through the portal; nobody unless given. */
   readonly isPortal?: IsPortal
   readonly anonymous: AnonymousBodies
+  /** Throws a refusal of whatever a request asks for; nothing is refused unless given. */
+  readonly check?: (request: IncomingMessage) => void
+  readonly answerError: AnswerError
 }
 
 /**
- * The handler to mount at `/hooks`, before any body parser. It answers 202 once the handler of the route has taken the
- * request; unknown flow, path and secret are answered alike with 404.
+ * Answers a request of which nobody has read the body; `rest` is its address from `/hooks` on. 202 once the handler of the
+ * route has taken the request; unknown flow, path and secret are answered alike with 404. Rejects when `answerError` does.
  */
-export function hookRoutes({ hooks, isPortal = () => false, anonymous }: HookRoutesDeps): RequestHandler {
-  return async (request, response) => {
+export type HookAnswer = (request: IncomingMessage, response: ServerResponse, rest: string) => Promise<void>
+
+/** Makes the function that answers below `/hooks`. */
+export function hookRoutes(deps: HookRoutesDeps): HookAnswer {
+  const { hooks, isPortal = () => false, anonymous, check, answerError } = deps
+  return async (request, response, rest) => {
+    let isChecked = false
     try {
-      await answer({ hooks, anonymous }, isPortal(request), request, response)
+      check?.(request)
+      isChecked = true
+      await take({ hooks, anonymous }, { request, rest, isPortal: isPortal(request) })
+      response.writeHead(202, acceptedHeaders).end(accepted, 'latin1')
     } catch (error) {
-      response.setHeaders(new Map(Object.entries(inert)))
-      response.once('finish', () => drain(request))
-      throw error
+      if (isChecked && !response.headersSent) {
+        response.setHeaders(inertHeaders)
+        response.once('finish', () => drain(request))
+      }
+      await answerError(error, request, response)
     }
   }
 }
 
-async function answer(
+/** Places of webhooks, as addresses begin. */
+const places = ['/hooks/', '/api/v1/hooks/']
+/** Of others, readers make different things. */
+const plainAddress = /^[!"$-~]*$/
+
+/**
+ * The listener of a server of the engine's own: webhooks by `answer`, all else by `others`, where webhooks whose address is
+ * not plain are answered too.
+ */
+export const hooksFirst =
+  (answer: HookAnswer, others: RequestListener): RequestListener =>
+  (request, response) => {
+    const { url = '' } = request
+    const place = places.find((each) => url.startsWith(each))
+    if (place === undefined || !plainAddress.test(url)) return others(request, response)
+    // as Express ends what even its last handler has failed at
+    answer(request, response, url.slice(place.length - 1)).catch(() => response.destroy())
+  }
+
+interface Asked {
+  readonly request: IncomingMessage
+  readonly rest: string
+  readonly isPortal: boolean
+}
+
+async function take(
   { hooks, anonymous }: Pick<HookRoutesDeps, 'anonymous' | 'hooks'>,
-  isPortal: boolean,
-  request: IncomingMessage,
-  response: ServerResponse,
+  { request, rest, isPortal }: Asked,
 ): Promise<void> {
-  const { url = '', method } = request
-  const mark = url.indexOf('?')
-  const path = mark < 0 ? url : url.slice(0, mark)
+  const { method } = request
+  const mark = rest.indexOf('?')
+  const path = mark < 0 ? rest : rest.slice(0, mark)
   // without a turn where nothing waits
   const hook = hooks.find(path, isPortal) ?? (await hooks.found(path, isPortal))
   if (!hook) throw noHook()
@@ -69,7 +108,7 @@ async function answer(
       allow: hook.methods,
     })
   }
-  const query = mark < 0 ? noQuery : parseFields(url.slice(mark + 1), 'query')
+  const query = mark < 0 ? noQuery : parseFields(rest.slice(mark + 1), 'query')
   const mediaType = mediaTypeOf(request) ?? ''
   const body = method === 'GET' ? empty : await readBytes(request, MAX_HOOK_BYTES, anonymous.wait)
   const checking = method === 'POST' ? check(mediaType, body) : undefined
@@ -78,7 +117,6 @@ async function answer(
   const taking = hooks.find(path, isPortal) === hook ? hook : await hooks.found(path, isPortal)
   if (!taking) throw noHook()
   await deliver(taking, { method, mediaType, query, body })
-  response.writeHead(202, acceptedHeaders).end(accepted)
 }
 
 const noHook = (): ProblemError => new ProblemError('not_found', 'no active flow has a webhook here')

@@ -203,11 +203,20 @@ export const notFound: RequestHandler = (request) => {
   throw nothingAt(request)
 }
 
-/** The final error handler of a router. */
-export const answerErrors =
-  (log: Pick<Log, 'error'>): ErrorRequestHandler =>
-  (error: unknown, request, response, _next) => {
+/** Answers a request that has failed; an answer that has begun is cut. */
+export type AnswerError = (error: unknown, request: IncomingMessage, response: ServerResponse) => Promise<void> | void
+
+/** {@link AnswerError} with what a thrown value means. */
+export const errorAnswer =
+  (log: Pick<Log, 'error'>): AnswerError =>
+  (error, request, response) => {
     const problem = problemOf(error, log)
     if (response.headersSent) response.destroy()
     else sendProblem(request, response, problem)
   }
+
+/** The final error handler of a router. */
+export const answerErrors = (log: Pick<Log, 'error'>): ErrorRequestHandler => {
+  const answer = errorAnswer(log)
+  return (error: unknown, request, response, _next) => answer(error, request, response)
+}

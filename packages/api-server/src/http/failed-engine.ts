@@ -12,23 +12,33 @@ import { ProblemError } from './errors.ts'
 /** Why the engine cannot go on; null while it can. */
 export type Failure = () => Error | null
 
-/** Refuses every request to an engine that cannot go on. */
+/** Throws the refusal of an engine that cannot go on. */
+export function assertWorking(failure: Failure): void {
+  const error = failure()
+  if (error) throw refusalOf(error)
+}
+
+/** {@link assertWorking}, before anything answers. */
 export function refuseWhenFailed(failure: Failure): RequestHandler {
   return function refusesWhenFailed(_request, _response, next) {
-    const error = failure()
-    if (error) throw refusalOf(error)
+    assertWorking(failure)
     next()
   }
 }
 
-/** Tells a request that failed on the way what later ones are told; refusals of its own stay. */
+/** What a request that failed on the way is told: the same as later ones, if that is why; refusals of its own stay. */
+export async function explained(thrown: unknown, failure: Failure): Promise<unknown> {
+  if (thrown instanceof ProblemError) return thrown
+  // the request may have heard of the loss first
+  await setImmediate()
+  const error = failure()
+  return error ? refusalOf(error) : thrown
+}
+
+/** {@link explained}, before errors are answered. */
 export function explainFailed(failure: Failure): ErrorRequestHandler {
   return async function explainsFailed(thrown: unknown, _request, _response, next) {
-    if (thrown instanceof ProblemError) return next(thrown)
-    // the request may have heard of the loss first
-    await setImmediate()
-    const error = failure()
-    next(error ? refusalOf(error) : thrown)
+    next(await explained(thrown, failure))
   }
 }
 

@@ -10,6 +10,7 @@ import { createHooks } from '../../src/hooks/hooks.ts'
 import { hookRoutes } from '../../src/hooks/routes.ts'
 import { AnonymousBodies } from '../../src/http/anonymous-bodies.ts'
 import { endpoint, form, type Handlers, json, reply } from '../../src/http/endpoint.ts'
+import { errorAnswer } from '../../src/http/errors.ts'
 import { bind } from '../../src/http/mount.ts'
 import { type Running, serve } from './server.ts'
 
@@ -49,8 +50,9 @@ beforeEach(async () => {
   const anonymous = new AnonymousBodies((delayMs, run) => clock.setTimer(delayMs, run))
   const hooks = createHooks()
   hooks.register('f', { path: 'in', secret: null, methods: ['GET', 'POST'] }, () => undefined).open()
+  const answer = hookRoutes({ hooks, anonymous, answerError: errorAnswer({ error: () => expect.unreachable() }) })
   at = await serve(bind(contract, handlers), { anonymous }, (app) =>
-    app.use('/hooks', hookRoutes({ hooks, anonymous })),
+    app.use('/hooks', (request, response) => answer(request, response, request.url)),
   )
   origin = `http://127.0.0.1:${at.port}`
   sockets = []

@@ -121,7 +121,7 @@ export async function startService(options: ServiceConfig = {}, clock: Clock = c
   const engine = await lifecycle.openAll(openEngine({ config, log, redactor: new Redactor(), clock }))
   const { users, sessions, ...nouns } = nounsOf(engine, shown)
   const upgrades = createUpgradeRouter({ log })
-  const { server, port } = await listen(express().use(createApi({ engine, upgrades, failure: () => null })))
+  const { server, port } = await listen(express().use(createApi({ engine, upgrades, failure: () => null }).router))
   upgrades.attach(server)
   const origin = `http://127.0.0.1:${port}`
 
