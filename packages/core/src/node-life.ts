@@ -5,14 +5,14 @@
 import type { AnyNodeDefinition, NodeInstance, Values } from '@flow-service/connector-sdk'
 import type { FlowNode } from '@flow-service/protocol'
 import * as Effect from 'effect/Effect'
-import type * as Scope from 'effect/Scope'
 
 import type { EngineContext } from './engine-context.ts'
 import { failureOf, textOf } from './failure.ts'
-import type { Host } from './host.ts'
+import type { Clock, Host } from './host.ts'
 import type { NodeRegistry } from './registry.ts'
 import { withSecrets } from './secrets.ts'
 import { settingFault } from './setting-fault.ts'
+import { startTimer } from './timers.ts'
 
 /** How long a node may take to start, and to stop. */
 const BOUND_MS = 10_000
@@ -28,6 +28,13 @@ export class StartError extends Error {
   }
 }
 
+/** What holds while a node of a run lives. */
+export interface LifeBounds {
+  readonly clock: Clock
+  /** Ends the start and the work of the node. */
+  readonly signal: AbortSignal
+}
+
 /** The life of one node: it starts within 10 s, and stops within 10 s again, also when it has not started. */
 export class NodeLife {
   readonly #definition: AnyNodeDefinition
@@ -40,17 +47,8 @@ export class NodeLife {
   }
 
   start(): Effect.Effect<NodeInstance, StartError> {
-    const context = this.#context
-    const { node } = context
-    return Effect.tryPromise({
-      try: () => this.#begin(),
-      catch: (cause) => new StartError(node, context.mask(failureOf(cause).message), { cause }),
-    }).pipe(
-      Effect.timeoutOrElse({
-        duration: BOUND_MS,
-        orElse: () =>
-          Effect.fail(new StartError(node, `node "${node}" took longer than ${BOUND_MS / 1000} s to start`)),
-      }),
+    return Effect.tryPromise({ try: async () => this.#begin(), catch: (cause) => this.#notStarted(cause) }).pipe(
+      Effect.timeoutOrElse({ duration: BOUND_MS, orElse: () => Effect.fail(this.#startsLate()) }),
     )
   }
 
@@ -59,17 +57,76 @@ export class NodeLife {
     return Effect.tryPromise({ try: () => this.#end(ended), catch: textOf }).pipe(
       // Finalizers are uninterruptible, and a bound has to interrupt.
       Effect.interruptible,
-      Effect.timeoutOrElse({
-        duration: BOUND_MS,
-        orElse: () => Effect.fail(`it took longer than ${BOUND_MS / 1000} s`),
-      }),
-      Effect.catch((text) => Effect.sync(() => this.#context.log(`the node did not stop cleanly: ${text}`))),
+      Effect.timeoutOrElse({ duration: BOUND_MS, orElse: () => Effect.fail(STOPS_LATE) }),
+      Effect.catch((text) => Effect.sync(() => this.#notStopped(text))),
     )
   }
 
-  async #begin(): Promise<NodeInstance> {
+  /**
+   * Starts, has `use` work with the instance, and stops: the whole life of a node of a run, without a fiber, for there are
+   * thousands in a second. Settles after the stop. Rejects with what failed, a start with a {@link StartError}; after an
+   * abort, for which neither the start nor `use` is waited, with its reason.
+   */
+  async spend({ clock, signal }: LifeBounds, use: (instance: NodeInstance) => Promise<void>): Promise<void> {
+    const aborted = Promise.withResolvers<never>()
+    aborted.promise.catch(() => {})
+    const abort = (): void => aborted.reject(signal.reason)
+    signal.addEventListener('abort', abort)
+    if (signal.aborted) abort()
+    try {
+      const started = this.#startedOn(clock, aborted.promise)
+      const instance = started instanceof Promise ? await started : started
+      signal.throwIfAborted()
+      await Promise.race([use(instance), aborted.promise])
+    } finally {
+      signal.removeEventListener('abort', abort)
+      await this.#stoppedOn(clock)
+    }
+    signal.throwIfAborted()
+  }
+
+  #startedOn(clock: Clock, aborted: Promise<never>): NodeInstance | Promise<NodeInstance> {
+    let started: NodeInstance | Promise<NodeInstance>
+    try {
+      started = this.#begin()
+    } catch (cause) {
+      throw this.#notStarted(cause)
+    }
+    if (!(started instanceof Promise)) return started
+    const begun = started.catch((cause: unknown) => {
+      throw this.#notStarted(cause)
+    })
+    return within(clock, Promise.race([begun, aborted]), () => this.#startsLate())
+  }
+
+  /** Never rejects. */
+  async #stoppedOn(clock: Clock): Promise<void> {
+    if (this.#instance?.stop === undefined) {
+      this.#context.close()
+      this.#context.disconnect()
+      return
+    }
+    try {
+      await within(
+        clock,
+        this.#end(() => {}),
+        () => STOPS_LATE,
+      )
+    } catch (cause) {
+      this.#notStopped(cause === STOPS_LATE ? STOPS_LATE : textOf(cause))
+    }
+  }
+
+  #begin(): NodeInstance | Promise<NodeInstance> {
+    const started = this.#definition.start(this.#context)
+    if (started instanceof Promise) return this.#arrived(started)
+    this.#instance = started
+    return started
+  }
+
+  async #arrived(starting: Promise<NodeInstance>): Promise<NodeInstance> {
     const context = this.#context
-    const started = await this.#definition.start(context)
+    const started = await starting
     // A start that was given up may still succeed; then nobody else would stop it.
     if (context.closed) {
       await started.stop?.()
@@ -87,15 +144,32 @@ export class NodeLife {
       this.#context.disconnect()
     }
   }
+
+  #notStarted(cause: unknown): StartError {
+    return new StartError(this.#context.node, this.#context.mask(failureOf(cause).message), { cause })
+  }
+
+  #startsLate(): StartError {
+    const { node } = this.#context
+    return new StartError(node, `node "${node}" took longer than ${BOUND_MS / 1000} s to start`)
+  }
+
+  #notStopped(text: string): void {
+    this.#context.log(`the node did not stop cleanly: ${text}`)
+  }
 }
 
-/** Starts a node; the end of the scope stops it. */
-export function startNode(
-  definition: AnyNodeDefinition,
-  context: EngineContext,
-): Effect.Effect<NodeInstance, StartError, Scope.Scope> {
-  const life = new NodeLife(definition, context)
-  return Effect.acquireRelease(Effect.void, () => life.stop()).pipe(Effect.andThen(life.start()))
+const STOPS_LATE = `it took longer than ${BOUND_MS / 1000} s`
+
+/** Settles as `work` does, unless the bound passes before. */
+async function within<T>(clock: Clock, work: Promise<T>, late: () => unknown): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const cancel = startTimer(clock, BOUND_MS, () => reject(late()))
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    cancel()
+  }
 }
 
 /** A node's settings with the values of secrets and the defaults of its type. Throws a {@link StartError}: the first fault. */

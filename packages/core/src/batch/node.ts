@@ -5,14 +5,10 @@
  */
 import type { AnyNodeDefinition, Values } from '@flow-service/connector-sdk'
 import { type ArtifactRef, type FlowNode, MAX_STORED_VALUE_BYTES, type NodeCache } from '@flow-service/protocol'
-import * as Cause from 'effect/Cause'
-import * as Effect from 'effect/Effect'
-import * as Exit from 'effect/Exit'
 
-import { onClock } from '../effect-clock.ts'
 import { EngineContext } from '../engine-context.ts'
 import { failureOf } from '../failure.ts'
-import { parseSettings, startNode } from '../node-life.ts'
+import { NodeLife, parseSettings } from '../node-life.ts'
 import { mayRetry } from '../registry.ts'
 import { openValues, storedKinds, storeLarge } from '../stored-value.ts'
 import type { BatchContext, NodeEnd, Stage, StageEnd, StageTake, Turn } from './context.ts'
@@ -34,7 +30,8 @@ export async function executeNode(turn: Turn): Promise<NodeEnd> {
   })
 }
 
-async function endOf({ signal }: BatchContext, work: () => Promise<NodeEnd>): Promise<NodeEnd> {
+/** What `work` gives; the end of the node where it rejects. */
+async function endOf<T>({ signal }: BatchContext, work: () => Promise<T>): Promise<T | NodeEnd> {
   try {
     return await work()
   } catch (error) {
@@ -179,18 +176,13 @@ async function executeOnce(turn: Turn, definition: AnyNodeDefinition, tried: Att
   const cache = stage?.cache ?? undefined
   context.observe({ kind: 'node', node: id, status: 'running', atMs: host.clock.now(), ...(cache && { cache }) })
   await context.beginning?.(graphNode.node, attempt)
-  const life = Effect.gen(function* () {
-    const instance = yield* startNode(definition, ctx)
-    yield* Effect.tryPromise({
-      try: () => Promise.race([execution.handle(definition, instance), execution.failed]),
-      catch: (error) => error,
-    })
-  })
-  const exit = await Effect.runPromiseExit(onClock(host.clock, Effect.scoped(life)), { signal: context.signal })
-  if (Exit.isSuccess(exit)) {
-    const saved = (ref: ArtifactRef): void => context.observe({ kind: 'artifact', node: id, ref })
-    return { status: 'ok', outputs: await storeLarge(execution.outputs, host, saved) }
-  }
-  if (context.signal.aborted) return { status: 'cancelled' }
-  return { status: 'error', error: failureOf(Cause.squash(exit.cause)) }
+  const life = new NodeLife(definition, ctx)
+  const failed = await endOf(context, () =>
+    life.spend({ clock: host.clock, signal: context.signal }, (instance) =>
+      Promise.race([execution.handle(definition, instance), execution.failed]),
+    ),
+  )
+  if (failed) return failed
+  const saved = (ref: ArtifactRef): void => context.observe({ kind: 'artifact', node: id, ref })
+  return { status: 'ok', outputs: await storeLarge(execution.outputs, host, saved) }
 }
