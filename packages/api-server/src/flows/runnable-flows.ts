@@ -7,11 +7,15 @@ import type { FlowDocument, FlowMode, Issue } from '@flow-service/protocol'
 
 import type { CodeRegistry } from '../code/registry.ts'
 import type { Database } from '../db/database.ts'
+import { createTurnGroup } from '../db/turn-group.ts'
 import type { EngineSurroundings } from './engine-surroundings.ts'
 import type { PublishedFlows } from './published-flows.ts'
 import type { PythonIssues } from './python-issues.ts'
 import { createFlowStore, type FlowRow } from './store.ts'
 import { currentContent, publishedContent } from './stored-content.ts'
+
+/** Which content is executed. */
+type Form = 'draft' | 'published'
 
 /** A flow and one of its contents. */
 export interface RunnableFlow {
@@ -28,14 +32,17 @@ export interface RunnableFlow {
 
 /** Finds contents to run. */
 export interface RunnableFlows {
-  /** `draft` means the draft, or the published content where there is no draft. Null when no such flow exists. */
-  byName(name: string, form: 'draft' | 'published'): Promise<RunnableFlow | null>
+  /**
+   * `draft` means the draft, or the published content where there is no draft. Null when no such flow exists. Callers of
+   * the same moment share a statement, and what it has read.
+   */
+  byName(name: string, form: Form): Promise<RunnableFlow | null>
   /** The draft as it is now; null when the flow is gone. */
   draftOf(id: string): Promise<RunnableFlow | null>
   /** The name that a flow has now, which had another one when it was read. */
   nameOf(id: string, known: string): string
   /** What is wrong with a document now; the Python of a draft is parsed, published content was when it was published. */
-  issuesOf(document: FlowDocument, form: 'draft' | 'published'): Promise<Issue[]>
+  issuesOf(document: FlowDocument, form: Form): Promise<Issue[]>
 }
 
 /** What finding takes. */
@@ -52,13 +59,21 @@ export interface RunnableFlowsDeps extends EngineSurroundings {
 export function createRunnableFlows(deps: RunnableFlowsDeps): RunnableFlows {
   const { database, registry, code, published, pythonIssues, missing, flavors, pythons, secrets } = deps
   const store = createFlowStore(database.sql)
+  const find = createTurnGroup(async (asked: readonly { readonly name: string; readonly form: Form }[]) => {
+    const rows = await store.byNames([...new Set(asked.map(({ name }) => name))])
+    const read = new Map<string, RunnableFlow>()
+    return asked.map(({ name, form }) => {
+      const row = rows.find((one) => one.name === name)
+      if (!row) return null
+      const flow = read.get(`${form} ${name}`) ?? runnable(row, form)
+      read.set(`${form} ${name}`, flow)
+      return flow
+    })
+  })
   const message = (name: string) => published.dtypeOf(name)
   const around: Surroundings = { message, missing, flavors, pythons, secrets, devices: deps.deviceViews }
   return {
-    async byName(name, form) {
-      const row = await store.byName(name)
-      return row && runnable(row, form)
-    },
+    byName: (name, form) => find({ name, form }),
     async draftOf(id) {
       const row = await store.byId(id)
       return row && runnable(row, 'draft')
@@ -72,7 +87,7 @@ export function createRunnableFlows(deps: RunnableFlowsDeps): RunnableFlows {
   }
 }
 
-function runnable(row: FlowRow, form: 'draft' | 'published'): RunnableFlow {
+function runnable(row: FlowRow, form: Form): RunnableFlow {
   const { id, name, code, version, published_version: publishedVersion } = row
   const isPublished = form === 'published' || row.draft === null
   const content = isPublished ? publishedContent(row) : currentContent(row)

@@ -101,6 +101,11 @@ export const createFlowStore = (sql: Sql) => ({
   byName: (name: string): Promise<FlowRow | null> =>
     one(sql<FlowRow[]>`select *, library_of(flow) as library, runs_at(flow) as runs_at from flow where name = ${name}`),
 
+  /** The flows of these names that exist, in any order. */
+  byNames: (names: readonly string[]): Promise<FlowRow[]> =>
+    sql<FlowRow[]>`
+      select *, library_of(flow) as library, runs_at(flow) as runs_at from flow where name = any(${names as string[]})`,
+
   byId: (id: string): Promise<FlowRow | null> =>
     one(sql<FlowRow[]>`select *, library_of(flow) as library, runs_at(flow) as runs_at from flow where id = ${id}`),
 
