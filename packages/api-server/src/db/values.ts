@@ -36,8 +36,9 @@ function timeText(value: unknown): string {
 
 /** `2026-01-31 08:00:00.5+00` of a session in UTC becomes `2026-01-31T08:00:00.500000+00:00`. */
 function parseTimestamptz(text: string): string {
-  const match = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?\+00$/.exec(text)
-  return match ? `${match[1]}T${match[2]}.${(match[3] ?? '').padEnd(6, '0')}+00:00` : text
+  // years of more digits, and those before Christ, stay as they are
+  if (text[10] !== ' ' || !text.endsWith('+00')) return text
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(6, '0')}+00:00`
 }
 
 function jsonText(value: unknown): string {

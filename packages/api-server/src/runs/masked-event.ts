@@ -36,14 +36,19 @@ export const hasNoSecret = ({ node, inputs }: CodeCall, { mask }: Pick<Secrets, 
   mask(node.settings) === node.settings && mask(inputs) === inputs
 
 /**
- * Inputs as they are shown. They are kept as they were given, because executions and retries get them as they are.
- * Names of inputs stay.
+ * Inputs as they are shown; the same list where all may be shown. They are kept as they were given, because executions and
+ * retries get them as they are. Names of inputs stay.
  */
-export const shownInputs = (inputs: readonly RunInput[], { mask }: Pick<Secrets, 'mask'>): RunInput[] =>
-  inputs.map((input) => {
+export function shownInputs(inputs: RunInput[], { mask }: Pick<Secrets, 'mask'>): RunInput[] {
+  let isMasked = false
+  const shown = inputs.map((input) => {
     const value = mask(input.value)
-    return value === input.value ? input : { ...input, value }
+    if (value === input.value) return input
+    isMasked = true
+    return { ...input, value }
   })
+  return isMasked ? shown : inputs
+}
 
 /** The key stands over everything as it is; what is kept beside it to tell why stages differ may be read. */
 const spared = (stage: Stage, mask: Secrets['mask']): Stage => ({ ...stage, parts: () => mask(stage.parts()) })

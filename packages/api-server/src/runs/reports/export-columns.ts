@@ -61,11 +61,20 @@ export class ColumnNames {
 const formula = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
 const special: Readonly<Record<string, string>> = { Infinity: 'inf', '-Infinity': '-inf', NaN: 'NaN' }
 
+/** What a cell does not hold as it is. */
+const unsafe = new RegExp(`${formula.source}|[",\\r\\n]`)
+
 /** A cell of a text, with a leading `'` where a spreadsheet would calculate. */
-export const textCell = (text: string): string => quoted(formula.test(text) ? `'${text}` : text)
+export function textCell(text: string): string {
+  if (!unsafe.test(text)) return text
+  return quoted(formula.test(text) ? `'${text}` : text)
+}
 
 /** A cell of a number; `NaN`, `inf` and `-inf` are what JSON lacks. */
-export const numberCell = (value: number | string): string => special[String(value)] ?? String(value)
+export function numberCell(value: number | string): string {
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value)
+  return special[String(value)] ?? String(value)
+}
 
 /** A cell of any JSON value: records and lists as JSON text, null as nothing. */
 export function cell(value: unknown): string {

@@ -3,13 +3,14 @@
  * @module
  */
 import { type FlowDocument, MAX_SELECTED_RUNS, type Run, type RunInput } from '@flow-service/protocol'
+import type { PendingQuery } from 'postgres'
 
 import type { Sql } from '../../db/database.ts'
-import { flowName, matching, type RunFilter } from '../curves/run-filter.ts'
+import { matching, type RunFilter } from '../curves/run-filter.ts'
 import type { SummaryRow } from '../run-record.ts'
 
-/** Most runs of a page. */
-const PAGE_RUNS = 250
+/** Most runs of a page: some 15 ms in which the engine does nothing else. */
+const PAGE_RUNS = 1000
 /** Bytes that the values of a page take in the database, where large ones are compressed; one run is always read. */
 const PAGE_BYTES = 1024 * 1024
 /** Documents that one statement reads. */
@@ -38,6 +39,8 @@ export interface Extent {
   readonly runs: number
   readonly newest: string | null
   readonly oldest: string | null
+  /** Whether the document of some of these is not known. */
+  readonly undocumented: boolean
 }
 
 /** The statements of exports. */
@@ -47,9 +50,10 @@ export type ExportStore = ReturnType<typeof createExportStore>
 export const createExportStore = (sql: Sql) => ({
   async extent(filter: RunFilter): Promise<Extent> {
     const [row] = await sql<[Extent]>`
-      select count(*)::int as runs, max(created_at) as newest, min(created_at) filter (where place <= ${MAX_SELECTED_RUNS}) as oldest
+      select count(*)::int as runs, max(created_at) as newest, min(created_at) filter (where place <= ${MAX_SELECTED_RUNS}) as oldest,
+        coalesce(bool_or(digest is null), false) as undocumented
       from (
-        select created_at, row_number() over (order by created_at desc) as place from run
+        select created_at, digest, row_number() over (order by created_at desc) as place from run
         where ${matching(sql, filter)}
         order by created_at desc limit ${MAX_SELECTED_RUNS + 1}
       ) as chosen`
@@ -63,17 +67,26 @@ export const createExportStore = (sql: Sql) => ({
     return row.runs
   },
 
-  /** Pages of the newest {@link MAX_SELECTED_RUNS} runs, newest first; or of those whose document is not known. */
-  async *runs(filter: RunFilter, which: 'all' | 'undocumented' = 'all'): AsyncGenerator<ExportRow[]> {
+  /**
+   * Pages of the newest {@link MAX_SELECTED_RUNS} runs, newest first; or of those whose document is not known. A row
+   * becomes what is made of it when it arrives: rows that are kept until all have arrived cost the collector much.
+   */
+  async *runs<T>(
+    filter: RunFilter,
+    made: (row: ExportRow) => T,
+    which: 'all' | 'undocumented' = 'all',
+  ): AsyncGenerator<T[]> {
     const condition = which === 'all' ? matching(sql, filter) : sql`${matching(sql, filter)} and run.digest is null`
     let before: string | null = null
     for (let left = MAX_SELECTED_RUNS; left > 0;) {
-      const rows: ExportRow[] = await page(sql, condition, before, Math.min(left, PAGE_RUNS))
-      const last = rows.at(-1)
-      if (!last) return
-      yield rows
-      left -= rows.length
-      before = last.created_at
+      const runs: T[] = []
+      await page(sql, condition, before, Math.min(left, PAGE_RUNS)).forEach((row) => {
+        before = row.created_at
+        runs.push(made(row))
+      })
+      if (runs.length === 0) return
+      yield runs
+      left -= runs.length
     }
   },
 
@@ -83,9 +96,11 @@ export const createExportStore = (sql: Sql) => ({
     for (;;) {
       const rows = await sql<{ flow: string; digest: string; document: FlowDocument }[]>`
         select flow, digest, document from run_document
-        where (flow, digest) in (
-          select run.flow, run.digest from run where ${matching(sql, filter)}
-        ) and (flow, digest) > (${after.flow}::uuid, ${after.digest})
+        where (flow, digest) > (${after.flow}::uuid, ${after.digest}) and exists (
+          select from run
+          where run.flow = run_document.flow and run.digest = run_document.digest and ${matching(sql, filter)}
+          offset 0 -- of each document one run is looked for, not all runs of the selection
+        )
         order by flow, digest limit ${PAGE_DOCUMENTS}`
       const last = rows.at(-1)
       if (!last) return
@@ -101,23 +116,24 @@ function page(
   condition: ReturnType<typeof matching>,
   before: string | null,
   limit: number,
-): Promise<ExportRow[]> {
+): PendingQuery<ExportRow[]> {
+  // an index is asked for the contents of each run: a plan that reads those of all runs would do so for every page
   return sql<ExportRow[]>`
-    with next as materialized (
-      select run.id, run.created_at, row_number() over newest as place,
+    select run.id, run.flow as flow_id, coalesce(flow.name, run_flow.name) as flow, run.status, run.created_at,
+      run.started_at, run.finished_at, extract(epoch from run.finished_at - run.started_at)::float8 as duration_s,
+      run.seed, run.group_id, run.parent, run.external_id, run.digest, run.commit, run.inputs, run.result
+    from (
+      select run.*, content.inputs, content.result, row_number() over newest as place,
         sum(pg_column_size(content.inputs) + coalesce(pg_column_size(content.result), 0)) over newest as bytes
       from (
-        select id, created_at from run
-        where ${condition} ${before === null ? sql`` : sql`and run.created_at < ${before}::timestamptz`}
+        select id, flow, status, created_at, started_at, finished_at, seed, group_id, parent, external_id, digest, commit
+        from run where ${condition} ${before === null ? sql`` : sql`and run.created_at < ${before}::timestamptz`}
         order by created_at desc limit ${limit}
       ) as run
-      join run_content content on content.run = run.id
+      cross join lateral (select inputs, result from run_content where run_content.run = run.id offset 0) as content
       window newest as (order by created_at desc rows unbounded preceding)
-    )
-    select run.id, run.flow as flow_id, ${flowName(sql)} as flow, run.status, run.created_at, run.started_at,
-      run.finished_at, extract(epoch from run.finished_at - run.started_at)::float8 as duration_s, run.seed,
-      run.group_id, run.parent, run.external_id, run.digest, run.commit, content.inputs, content.result
-    from next join run on run.id = next.id join run_content content on content.run = run.id
-    where next.place = 1 or next.bytes <= ${PAGE_BYTES}
+    ) as run
+    join run_flow on run_flow.id = run.flow left join flow on flow.id = run.flow
+    where run.place = 1 or run.bytes <= ${PAGE_BYTES}
     order by run.created_at desc`
 }

@@ -3,8 +3,8 @@
  *
  * - run-export.X1 the runs are settled before the first byte: those of the selection that exist now, the newest 10,000
  *   of them.
- * - run-export.X2 between two pages nothing is held, neither a connection nor more than a page: a reader may take its
- *   time, and the work ends with the reader.
+ * - run-export.X2 a reader may take its time: no connection is held for it, and no more than the page that it reads and
+ *   the next one, which is read meanwhile. The work ends with the reader.
  */
 import type { Secrets } from '@flow-service/core'
 import { MAX_SELECTED_RUNS, specialFloats, timestampOfMs, type WireNumber } from '@flow-service/protocol'
@@ -35,6 +35,14 @@ export interface RunExport {
   readonly text: AsyncIterable<string>
 }
 
+/** Which runs are exported. */
+interface Settled {
+  readonly filter: RunFilter
+  readonly truncated: RunExport['truncated']
+  /** Whether the document of some is not known. */
+  readonly undocumented: boolean
+}
+
 /** Dependencies of an export. */
 export interface ExportDeps {
   readonly store: ExportStore
@@ -60,6 +68,9 @@ const runColumns = [
   'digest',
   'commit',
 ] as const
+const [, ...otherColumns] = runColumns
+/** Runs whose curves a statement looks through. */
+const CURVE_RUNS = 250
 const pointColumns = ['run', 'flow', 'name', 'step', 'ts', 'value'] as const
 
 /** Makes exports. */
@@ -72,8 +83,9 @@ export class RunExports {
 
   /** One row for each run, newest first. */
   async runs(query: ExportQuery): Promise<RunExport> {
-    const { filter, truncated } = await this.#settled(query.filter)
-    return { truncated, text: query.format === 'csv' ? this.#runsCsv(query, filter) : this.#runsJsonl(query, filter) }
+    const settled = await this.#settled(query.filter)
+    const text = query.format === 'csv' ? this.#runsCsv(query, settled) : this.#runsJsonl(query, settled.filter)
+    return { truncated: settled.truncated, text }
   }
 
   /** One row for each point: runs newest first, curve by curve. */
@@ -83,40 +95,34 @@ export class RunExports {
   }
 
   /** The selection within the times of the runs that it has now (run-export.X1). */
-  async #settled(filter: RunFilter): Promise<{ filter: RunFilter; truncated: RunExport['truncated'] }> {
+  async #settled(filter: RunFilter): Promise<Settled> {
     const { store } = this.#deps
-    const { runs, newest, oldest } = await store.extent(filter)
+    const { runs, newest, oldest, undocumented } = await store.extent(filter)
     const truncated = runs > MAX_SELECTED_RUNS ? { cap: MAX_SELECTED_RUNS, total: await store.total(filter) } : null
-    if (newest === null || oldest === null) return { filter: { ...filter, ids: [] }, truncated }
-    return { filter: { ...filter, since: oldest, until: newest }, truncated }
+    if (newest === null || oldest === null) return { filter: { ...filter, ids: [] }, truncated, undocumented }
+    return { filter: { ...filter, since: oldest, until: newest }, truncated, undocumented }
   }
 
-  async *#runsCsv({ params, metrics }: ExportQuery, filter: RunFilter): AsyncGenerator<string> {
-    const names = params && metrics ? { params, metrics } : await this.#columns(filter)
+  async *#runsCsv({ params, metrics }: ExportQuery, settled: Settled): AsyncGenerator<string> {
+    const names = params && metrics ? { params, metrics } : await this.#columns(settled)
     const columns = { params: params ?? names.params, metrics: metrics ?? names.metrics }
     yield csvLine([...runColumns, ...headers(columns)])
-    for await (const page of this.#pages(filter)) {
-      yield page
-        .map((row) => {
-          const outputs = columns.metrics.map((path) =>
-            outputCell(valueAt(row.result ?? {}, path), metrics !== undefined),
-          )
-          return csvLine([...runCells(row), ...paramCells(row, columns.params), ...outputs])
-        })
-        .join('')
+    const line = (row: ExportRow): string => {
+      let text = runCells(row) + paramCells(row, columns.params)
+      for (const path of columns.metrics)
+        text += `,${outputCell(valueAt(row.result ?? {}, path), metrics !== undefined)}`
+      return `${text}\r\n`
     }
+    for await (const page of this.#pages(settled.filter, line)) yield page.join('')
   }
 
   async *#runsJsonl({ params, metrics }: ExportQuery, filter: RunFilter): AsyncGenerator<string> {
-    for await (const page of this.#pages(filter)) {
-      yield page
-        .map((row) => {
-          const fixed = Object.fromEntries(runColumns.map((name) => [name, row[name]]))
-          const outputs = metrics ? chosen(row.result ?? {}, metrics) : numbersOf(row.result ?? {})
-          return `${JSON.stringify({ ...fixed, params: paramsIn(row, params), metrics: outputs })}\n`
-        })
-        .join('')
+    const line = (row: ExportRow): string => {
+      const fixed = Object.fromEntries(runColumns.map((name) => [name, row[name]]))
+      const outputs = metrics ? chosen(row.result ?? {}, metrics) : numbersOf(row.result ?? {})
+      return `${JSON.stringify({ ...fixed, params: paramsIn(row, params), metrics: outputs })}\n`
     }
+    for await (const page of this.#pages(filter, line)) yield page.join('')
   }
 
   async *#points(query: ExportQuery, filter: RunFilter): AsyncGenerator<string> {
@@ -134,27 +140,51 @@ export class RunExports {
         yield format === 'csv' ? pointsCsv(row, name, chunk, params) : pointsJsonl(row, name, chunk, query.params)
       }
     }
-    for await (const page of this.#pages(filter)) {
-      await Promise.all(page.filter(({ status }) => status === 'running').map(({ id }) => flush(id)))
-      const ids = page.map(({ id }) => id)
-      for await (const chunks of curves.chunks(ids, { messages, axes: ['steps', 'ts'] })) yield* linesOf(page, chunks)
+    for await (const page of this.#pages(filter, (row) => row)) {
+      for (let from = 0; from < page.length; from += CURVE_RUNS) {
+        const runs = page.slice(from, from + CURVE_RUNS)
+        await Promise.all(runs.filter(({ status }) => status === 'running').map(({ id }) => flush(id)))
+        const ids = runs.map(({ id }) => id)
+        for await (const chunks of curves.chunks(ids, { messages, axes: ['steps', 'ts'] })) yield* linesOf(runs, chunks)
+      }
     }
   }
 
-  /** Pages of runs as they are shown. */
-  async *#pages(filter: RunFilter): AsyncGenerator<ExportRow[]> {
+  /** Pages of what is made of runs as they are shown. */
+  #pages<T>(filter: RunFilter, made: (row: ExportRow) => T): AsyncGenerator<T[]> {
     const { store, secrets } = this.#deps
-    for await (const page of store.runs(filter))
-      yield page.map((row) => ({ ...row, inputs: shownInputs(row.inputs, secrets) }))
+    const shown = (row: ExportRow): T => {
+      const inputs = shownInputs(row.inputs, secrets)
+      return made(inputs === row.inputs ? row : { ...row, inputs })
+    }
+    return readAhead(store.runs(filter, shown))
   }
 
   /** All inputs, and all outputs that can be numbers. */
-  async #columns(filter: RunFilter): Promise<Columns> {
+  async #columns({ filter, undocumented }: Settled): Promise<Columns> {
     const { store } = this.#deps
     const names = new ColumnNames()
     for await (const documents of store.documents(filter)) for (const document of documents) names.addDocument(document)
-    for await (const page of store.runs(filter, 'undocumented')) for (const row of page) names.addRun(row)
+    if (undocumented) {
+      for await (const _ of store.runs(filter, (row) => names.addRun(row), 'undocumented'));
+    }
     return names.found
+  }
+}
+
+/** Pages of which the next one is read while one is used (run-export.X2). */
+async function* readAhead<T>(pages: AsyncGenerator<T>): AsyncGenerator<T> {
+  const read = (): Promise<IteratorResult<T>> => {
+    const page = pages.next()
+    // of a page that nobody waits for yet; who waits for it hears of its failure
+    page.catch(() => undefined)
+    return page
+  }
+  for (let page = read(); ;) {
+    const { done, value } = await page
+    if (done) return
+    page = read()
+    yield value
   }
 }
 
@@ -163,16 +193,23 @@ const headers = ({ params, metrics }: Columns): string[] => [
   ...metrics.map((name) => textCell(`metrics.${name}`)),
 ]
 
-const runCells = (row: ExportRow): string[] => runColumns.map((name) => cell(row[name]))
+function runCells(row: ExportRow): string {
+  let text = row.id
+  for (const name of otherColumns) text += `,${cell(row[name])}`
+  return text
+}
 
-function paramCells({ inputs }: ExportRow, columns: readonly string[]): string[] {
-  if (columns.length === 0) return []
-  const values = paramsOf(inputs)
-  const floats = new Set(inputs.filter(({ dtype }) => dtype === 'float').map(({ name }) => name))
-  return columns.map((path) => {
-    const value = valueAt(values, path)
-    return floats.has(path) && isNumeric(value) ? numberCell(value) : cell(value)
-  })
+/** Each behind its comma. */
+function paramCells({ inputs }: ExportRow, columns: readonly string[]): string {
+  if (columns.length === 0) return ''
+  const given = new Map(inputs.map((input) => [input.name, input]))
+  let text = ''
+  for (const path of columns) {
+    const input = given.get(path)
+    const value = input || !path.includes('.') ? input?.value : valueAt(paramsOf(inputs), path)
+    text += `,${input?.dtype === 'float' && isNumeric(value) ? numberCell(value) : cell(value)}`
+  }
+  return text
 }
 
 /** Without a choice of columns an output that may hold anything shows its numbers only. */
@@ -190,12 +227,8 @@ const paramsIn = ({ inputs }: ExportRow, columns: readonly string[] | undefined)
 
 function pointsCsv(row: ExportRow, name: string, { steps, ts, vals }: PlacedChunk, params: readonly string[]): string {
   const head = [row.id, row.flow, name].map(textCell).join(',')
-  const tail = csvLine(['', ...paramCells(row, params)])
-  return linesOf(
-    steps,
-    ts,
-    (step, time, at) => `${head},${step},${time},${numberCell(vals[at] ?? 0)}${params.length > 0 ? tail : '\r\n'}`,
-  )
+  const tail = `${paramCells(row, params)}\r\n`
+  return linesOf(steps, ts, (step, time, at) => `${head},${step},${time},${numberCell(vals[at] ?? 0)}${tail}`)
 }
 
 function pointsJsonl(
