@@ -55,7 +55,14 @@ export const bytes = (maxBytes: number) => ({ kind: 'bytes', maxBytes }) as cons
 
 /** A declared success; refusals are listed as {@link Endpoint.problems}. */
 export type ReplySpec<S extends z.ZodType = z.ZodType> =
-  | { readonly kind: 'json'; readonly description: string; readonly schema: S; readonly headers?: z.ZodObject }
+  | {
+      readonly kind: 'json'
+      readonly description: string
+      readonly schema: S
+      readonly headers?: z.ZodObject
+      /** Whether a handler may give the JSON in pieces, which are made while they are read. */
+      readonly isLong?: true
+    }
   | { readonly kind: 'empty'; readonly description: string; readonly headers?: z.ZodObject }
   | {
       readonly kind: 'stream'
@@ -68,6 +75,8 @@ export type ReplySpec<S extends z.ZodType = z.ZodType> =
 export const reply = {
   json: <S extends z.ZodType>(description: string, schema: S, headers?: z.ZodObject) =>
     ({ kind: 'json', description, schema, ...(headers ? { headers } : {}) }) as const,
+  longJson: <S extends z.ZodType>(description: string, schema: S, headers?: z.ZodObject) =>
+    ({ kind: 'json', isLong: true, description, schema, ...(headers ? { headers } : {}) }) as const,
   empty: (description: string, headers?: z.ZodObject) =>
     ({ kind: 'empty', description, ...(headers ? { headers } : {}) }) as const,
   stream: (description: string, types: readonly string[], headers?: z.ZodObject) =>
@@ -154,7 +163,11 @@ export interface Call<E extends Endpoint> {
 
 type Headers = Readonly<Record<string, string>>
 type ReplyValue<S, R> = R extends { kind: 'json'; schema: infer V extends z.ZodType }
-  ? { readonly status: S; readonly value: z.input<V>; readonly headers?: Headers }
+  ?
+      | { readonly status: S; readonly value: z.input<V>; readonly headers?: Headers }
+      | (R extends { isLong: true }
+          ? { readonly status: S; readonly text: AsyncIterable<string>; readonly headers?: Headers }
+          : never)
   : R extends { kind: 'stream' }
     ? {
         readonly status: S

@@ -4,6 +4,7 @@
  * @module
  */
 import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 
 import { type Request, type Response, Router } from 'express'
@@ -145,7 +146,7 @@ async function serve(route: Route, options: Mounted, request: Request, response:
     if (!response.writableFinished) gone.abort()
   })
   response.once('finish', () => drain(request))
-  const answer = await route.handle({
+  let answer = await route.handle({
     params: endpoint.params && parsePart(endpoint.params, pathParams(request), 'path'),
     query: parsePart(route.query, queryFields(request), 'query'),
     body: await parseBody(route, options, request),
@@ -155,7 +156,8 @@ async function serve(route: Route, options: Mounted, request: Request, response:
   })
   const spec = endpoint.replies[answer.status]
   if (!spec) throw new Error(`${endpoint.id} answered the undeclared status ${answer.status}`)
-  if (options.checkReplies && spec.kind === 'json') checkReply(endpoint.id, spec.schema, answer.value)
+  if (options.checkReplies && spec.kind === 'json')
+    answer = await checked(answer, { id: endpoint.id, schema: spec.schema })
   await send({ spec, answer, isCompressible: options.compresses === true && route.isCompressible }, request, response)
 }
 
@@ -224,6 +226,18 @@ function factsOf(request: Request, options: MountOptions): RequestFacts {
     url: request.url,
     address: clientAddress(request, options.trustProxy ?? 0),
   }
+}
+
+/** An answer whose value has been compared; one in pieces has been gathered for that. */
+async function checked(answer: AnyReply, { id, schema }: { id: string; schema: z.ZodType }): Promise<AnyReply> {
+  if (answer.text === undefined) {
+    checkReply(id, schema, answer.value)
+    return answer
+  }
+  const pieces: string[] = []
+  for await (const piece of answer.text) pieces.push(piece)
+  checkReply(id, schema, JSON.parse(pieces.join('')))
+  return { ...answer, text: Readable.from(pieces) }
 }
 
 /** The answer as the client reads it must be what its schema says, no member more. */

@@ -25,6 +25,8 @@ import { weakOf } from './entity-tag.ts'
 export interface AnyReply {
   readonly status: number
   readonly value?: unknown
+  /** In place of a value that is too long to be held: its JSON in pieces. */
+  readonly text?: AsyncIterable<string>
   readonly headers?: Readonly<Record<string, string>>
   readonly type?: string
   readonly body?: AsyncIterable<string | Uint8Array>
@@ -42,14 +44,17 @@ interface Declared {
 export async function send(declared: Declared, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { spec, answer, isCompressible } = declared
   // the first piece may still fail, and then the answer is a problem: no header before it
-  const stream = spec.kind === 'stream' ? await begun(declared, request, response) : null
+  const isJson = spec.kind === 'json'
+  const type = isJson ? 'application/json' : answer.type
+  const isStream = spec.kind === 'stream' || answer.text !== undefined
+  const stream = isStream ? await begun({ ...declared, type }, request, response) : null
   response.statusCode = answer.status
   for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value)
   if (stream) {
-    if (answer.type !== undefined) response.setHeader('content-type', answer.type)
+    if (type !== undefined) response.setHeader('content-type', type)
     if (stream.coding !== null) declare(response, stream.coding)
     await pour(stream.coding === null ? [stream.pieces] : [stream.pieces, gzipStream()], request, response)
-  } else if (spec.kind === 'json') {
+  } else if (isJson) {
     response.setHeader('content-type', 'application/json')
     await sendWhole({ body: Buffer.from(JSON.stringify(answer.value)), isCompressible }, request, response)
   } else {
@@ -61,11 +66,11 @@ export async function send(declared: Declared, request: IncomingMessage, respons
 
 /** A stream whose first piece, or end, has arrived; of text that is to be compressed enough of it to know that it is long. */
 async function begun(
-  { answer, isCompressible }: Declared,
+  { answer, isCompressible, type = '' }: Declared & { readonly type: string | undefined },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<{ readonly pieces: Readable; readonly coding: Coding | null }> {
-  const { body = [], type = '' } = answer
+  const body = answer.text ?? answer.body ?? []
   const pieces = body instanceof Readable ? body : Readable.from(body, { objectMode: false })
   await once(pieces, 'readable')
   const coding = isCompressible && isCompressibleType(type) ? codingOf(request, response, null) : null

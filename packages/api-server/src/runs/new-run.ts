@@ -180,6 +180,13 @@ export const queuedSummary = (run: NewRun): RunSummary => ({ ...queuedHead(run),
 /** The queued run as the API shows it. */
 export function queuedRecord(run: NewRun, secrets: Pick<Secrets, 'mask'>): Run {
   const { no_cache, priority, inputs, document } = run
-  const details = { no_cache, priority, inputs: shownInputs([...inputs], secrets), result: null, artifacts: [], document }
+  const details = {
+    no_cache,
+    priority,
+    inputs: shownInputs([...inputs], secrets),
+    result: null,
+    artifacts: [],
+    document,
+  }
   return runRecord({ ...queuedHead(run), ...details }, [], [])
 }

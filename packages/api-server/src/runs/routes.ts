@@ -19,6 +19,7 @@ import { actorOf, type EventLog } from '../events/event-log.ts'
 import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
 import { invalid } from '../http/errors.ts'
 import { integer } from '../http/query.ts'
+import { curveAnswer } from './curve-answer.ts'
 import { cutOf } from './curves/points.ts'
 import { thinningOf, thinningQuery } from './curves/thinning-query.ts'
 import { commaList } from './filter-query.ts'
@@ -101,7 +102,11 @@ export const runsEndpoints = {
       after_step: integer({ min: 0 }).optional().meta({ description: 'Only points of later steps.' }),
     }),
     replies: {
-      200: reply.json('The curves.', z.union([z.array(metricSeriesSchema), z.array(curveColumnsSchema)]), truncation),
+      200: reply.longJson(
+        'The curves.',
+        z.union([z.array(metricSeriesSchema), z.array(curveColumnsSchema)]),
+        truncation,
+      ),
     },
     problems: ['not_found', 'validation_failed'],
   }),
@@ -153,8 +158,9 @@ export const runsHandlers = ({ eventLog, runs, columns }: RunsHandlersDeps): Han
       const curves = await columns.ofRun(params.id, { names, points: null, afterStep })
       return { status: 200, value: curves.map(seriesOf) }
     }
-    const series = await runs.metrics(params.id, { names, stride })
-    return { status: 200, value: series, headers: cutOf(series, stride) }
+    const curves = await runs.curves(params.id, { names, stride })
+    const given = curves.heads.map(({ count }, at) => ({ count, points: { length: curves.shares[at] ?? 0 } }))
+    return { status: 200, ...(await curveAnswer(curves)), headers: cutOf(given, stride) }
   },
 })
 

@@ -4,13 +4,14 @@
  */
 import type { Secrets } from '@flow-service/core'
 import type { Clock } from '@flow-service/core'
-import type { FlowDocument, MetricPoint, MetricSeries, Run } from '@flow-service/protocol'
+import type { FlowDocument, MetricSeries, Run } from '@flow-service/protocol'
 
 import { ProblemError } from '../http/errors.ts'
-import { inDocumentOrder, pointOf } from './curves/points.ts'
+import { type GivenPoints, type RunCurves, wholeCurves } from './curve-answer.ts'
+import { inDocumentOrder } from './curves/points.ts'
 import { shownMessage } from './curves/shown-names.ts'
 import { chosenOf, sharesOf, thinned } from './curves/thinning.ts'
-import type { ExecutionStore } from './execution-store.ts'
+import type { ChunkKey, ExecutionStore } from './execution-store.ts'
 import { shownInputs } from './masked-event.ts'
 import { noRun } from './refusals.ts'
 import { type DetailRow, runRecord } from './run-record.ts'
@@ -73,7 +74,7 @@ export class RunView {
    * last ones of the longest curves are left out; `count` has them. Chunks are read a page at a time, and only those with
    * points that are given.
    */
-  async metrics(id: string, { names, stride, most = MAX_POINTS }: MetricsQuery): Promise<MetricSeries[]> {
+  async curves(id: string, { names, stride, most = MAX_POINTS }: MetricsQuery): Promise<RunCurves> {
     const { executions } = this.#deps
     const row = await this.#detail(id)
     const { flow, document } = row
@@ -88,25 +89,32 @@ export class RunView {
       counts.map((count) => thinned(count, stride)),
       most,
     )
-    const series = curves.map((curve, at) => {
+    const heads = curves.map((curve, at) => {
       const { node, port, run } = curve
-      const points: MetricPoint[] = []
-      return { name: `${flow}.${shownMessage(document, curve)}`, node, port, run, count: counts[at] ?? 0, points }
+      return { name: `${flow}.${shownMessage(document, curve)}`, node, port, run, count: counts[at] ?? 0 }
     })
     const chosen = curves.flatMap(({ run, metric, chunks }, at) =>
       chosenOf(chunks, { stride, share: shares[at] ?? 0 }).map((chunk) => ({ ...chunk, run, metric, curve: at })),
     )
+    return { heads, shares, points: () => this.#points(chosen) }
+  }
+
+  /** The same with their points. */
+  async metrics(id: string, query: MetricsQuery): Promise<MetricSeries[]> {
+    return wholeCurves(await this.curves(id, query))
+  }
+
+  async *#points(chosen: readonly (ChunkKey & Omit<GivenPoints, 'chunk'>)[]): AsyncGenerator<GivenPoints> {
     for (let from = 0; from < chosen.length; from += PAGE_CHUNKS) {
       const page = chosen.slice(from, from + PAGE_CHUNKS)
       // oxlint-disable-next-line no-await-in-loop -- bounds what is in memory
-      const read = new Map((await executions.points(page)).map((points) => [points.at, points]))
+      const read = new Map((await this.#deps.executions.points(page)).map((points) => [points.at, points]))
       for (const [at, { curve, places }] of page.entries()) {
         const chunk = read.get(at)
         // the run that executed it was deleted meanwhile
-        if (chunk) series[curve]?.points.push(...places.map((place) => pointOf(chunk, place)))
+        if (chunk) yield { curve, places, chunk }
       }
     }
-    return series
   }
 
   async #detail(id: string): Promise<DetailRow> {

@@ -23,6 +23,7 @@ import type { RunnableFlows } from '../flows/runnable-flows.ts'
 import type { Log } from '../process/log.ts'
 import type { RunCalls } from '../workers/run-calls.ts'
 import { hasRoom, type RunNumbers } from './admission.ts'
+import type { RunCurves } from './curve-answer.ts'
 import { EngineChannel, type RunNews } from './engine-channel.ts'
 import { createExecutionStore, type ExecutionStore } from './execution-store.ts'
 import { Execution } from './execution.ts'
@@ -93,7 +94,9 @@ export interface Runs extends Submissions {
   document(id: string): Promise<FlowDocument>
   /** Ends a queued or running run at once; a finished one stays as it is. Refuses with `not_found`. */
   cancel(id: string): Promise<Run>
-  /** Refuses with `not_found`. */
+  /** The curves of a run, whose points are read when they are asked for. Refuses with `not_found`. */
+  curves(id: string, query: MetricsQuery): Promise<RunCurves>
+  /** The same with their points. Refuses with `not_found`. */
   metrics(id: string, query: MetricsQuery): Promise<MetricSeries[]>
   /** Writes what this engine has gathered about a run: who reads then finds everything that listeners were told. */
   flush(id: string): Promise<void>
@@ -181,6 +184,7 @@ export function createRuns(deps: RunsDeps): Runs {
       await cancel(id, { store, queue, tracked, clock, tellRun })
       return view.run(id)
     },
+    curves: (id, query) => view.curves(id, query),
     metrics: (id, query) => view.metrics(id, query),
     onEnded: (listener) => listenedBy(listeners, listener),
     claimable: async () => (hasRoom(queue.room) ? firstClaimable(database.sql, queue.room) : null),

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
+import { type Handlers, reply } from '../../src/http/endpoint.ts'
 import { bind } from '../../src/http/mount.ts'
 import { serve } from './server.ts'
 import { contract, handlers, type Init, useSmallApi } from './small-api.ts'
@@ -58,6 +59,60 @@ describe('answers', () => {
     await expect(answer).rejects.toMatchObject({ name: 'AbortError' })
     await closed.promise
     expect(running.logged).toEqual([])
+  })
+
+  test('a long value is sent as its JSON in pieces, which is held against the schema as well', async () => {
+    const made = { text: [] as string[], read: 0 }
+    const long = {
+      ...contract,
+      list: { ...contract.list, replies: { 200: reply.longJson('The query', contract.list.replies[200].schema) } },
+    }
+    const list: Handlers<typeof long>['list'] = () => ({
+      status: 200,
+      text: (async function* () {
+        for (const piece of made.text) {
+          made.read += 1
+          if (piece === 'late') throw new Error('the cursor is gone')
+          yield piece
+        }
+      })(),
+    })
+    for (const checkReplies of [true, false]) {
+      await using running = await serve(bind(long, { ...handlers, list }), { checkReplies })
+      made.text = ['{"limit":1,', '"q":"x"}']
+      const answer = await fetch(`${running.url}/flows/`)
+      expect([answer.headers.get('content-type'), await answer.json()]).toEqual([
+        'application/json',
+        { limit: 1, q: 'x' },
+      ])
+      const head = await fetch(`${running.url}/flows/`, { method: 'HEAD' })
+      expect([head.status, await head.text()]).toEqual([200, ''])
+      made.text = ['{"limit":', '"one"}']
+      expect((await fetch(`${running.url}/flows/`)).status).toBe(checkReplies ? 500 : 200)
+      made.text = ['late']
+      expect((await fetch(`${running.url}/flows/`)).status).toBe(500)
+    }
+    await using running = await serve(bind(long, { ...handlers, list }), { checkReplies: false })
+    made.text = ['{', 'late']
+    await expect(fetch(`${running.url}/flows/`).then((answer) => answer.text())).rejects.toThrow('terminated')
+
+    // who reads nothing lets nothing be made
+    made.text = Array.from({ length: 10_000 }, () => ' '.repeat(65_536))
+    made.read = 0
+    const leaving = new AbortController()
+    const stalled = await fetch(`${running.url}/flows/`, { signal: leaving.signal })
+    let before = -1
+    await vi.waitUntil(
+      () => {
+        const isStill = before === made.read
+        before = made.read
+        return isStill
+      },
+      { interval: 300, timeout: 30_000 },
+    )
+    expect(stalled.status).toBe(200)
+    expect(made.read).toBeLessThan(1000)
+    leaving.abort()
   })
 
   test('an answer that departs from its schema fails under checkReplies', async () => {

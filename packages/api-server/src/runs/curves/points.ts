@@ -178,6 +178,25 @@ export interface StoredChunk extends Curve, ChunkPoints {
   readonly run: string
 }
 
+/** Spells times that follow each other: of those within one second the calendar is asked once. */
+export class TimeTexts {
+  #second = Number.NaN
+  #text = ''
+
+  /** As `timestampOfMs` does. */
+  of(epochMs: number): string {
+    const us = Math.round(epochMs * 1000)
+    // after the year 2255 a number has no single microseconds any more
+    if (!Number.isSafeInteger(us)) return timestampOfMs(epochMs)
+    const second = Math.floor(us / 1e6)
+    if (second !== this.#second) {
+      this.#text = timestampOfMs(second * 1000).slice(0, 20)
+      this.#second = second
+    }
+    return `${this.#text}${String(us - second * 1e6).padStart(6, '0')}+00:00`
+  }
+}
+
 /** A point of a chunk. */
 export const pointOf = ({ steps, ts, vals }: ChunkPoints, at: number): MetricPoint => ({
   step: steps[at] ?? 0,
@@ -185,8 +204,20 @@ export const pointOf = ({ steps, ts, vals }: ChunkPoints, at: number): MetricPoi
   value: vals[at] ?? 0,
 })
 
+/** The members of a point as JSON. */
+export function pointText({ steps, ts, vals }: ChunkPoints, at: number, times: TimeTexts): string {
+  const value = vals[at] ?? 0
+  const text = typeof value === 'number' ? String(value) : `"${value}"`
+  return `"step":${steps[at] ?? 0},"ts":"${times.of(ts[at] ?? 0)}","value":${text}`
+}
+
+/** A curve, and how many of its points are given. */
+interface CutCurve extends Pick<MetricSeries, 'count'> {
+  readonly points: { readonly length: number }
+}
+
 /** Headers that tell that curves have more points than an answer; none when it has all. */
-export function cutOf(series: readonly MetricSeries[], stride: number): Record<string, string> {
+export function cutOf(series: readonly CutCurve[], stride: number): Record<string, string> {
   const given = series.reduce((sum, { points }) => sum + points.length, 0)
   const total = series.reduce((sum, { count }) => sum + thinned(count, stride), 0)
   return given < total ? { 'x-truncated': String(given), 'x-total-count': String(total) } : {}

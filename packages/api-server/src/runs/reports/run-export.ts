@@ -7,10 +7,11 @@
  *   the next one, which is read meanwhile. The work ends with the reader.
  */
 import type { Secrets } from '@flow-service/core'
-import { MAX_SELECTED_RUNS, specialFloats, timestampOfMs, type WireNumber } from '@flow-service/protocol'
+import { MAX_SELECTED_RUNS } from '@flow-service/protocol'
 import { messagePart } from '@flow-service/protocol'
 
 import type { CurveStore, PlacedChunk } from '../curves/curve-store.ts'
+import { pointText, TimeTexts } from '../curves/points.ts'
 import type { RunFilter } from '../curves/run-filter.ts'
 import { ShownNames } from '../curves/shown-names.ts'
 import { shownInputs } from '../masked-event.ts'
@@ -228,33 +229,19 @@ const paramsIn = ({ inputs }: ExportRow, columns: readonly string[] | undefined)
 function pointsCsv(row: ExportRow, name: string, { steps, ts, vals }: PlacedChunk, params: readonly string[]): string {
   const head = [row.id, row.flow, name].map(textCell).join(',')
   const tail = `${paramCells(row, params)}\r\n`
-  return linesOf(steps, ts, (step, time, at) => `${head},${step},${time},${numberCell(vals[at] ?? 0)}${tail}`)
+  const times = new TimeTexts()
+  let text = ''
+  for (const [at, step] of steps.entries())
+    text += `${head},${step},${times.of(ts[at] ?? 0)},${numberCell(vals[at] ?? 0)}${tail}`
+  return text
 }
 
-function pointsJsonl(
-  row: ExportRow,
-  name: string,
-  { steps, ts, vals }: PlacedChunk,
-  params: readonly string[] | undefined,
-): string {
+function pointsJsonl(row: ExportRow, name: string, chunk: PlacedChunk, params: readonly string[] | undefined): string {
   const head = JSON.stringify({ run: row.id, flow: row.flow, name }).slice(0, -1)
   const tail = params ? `,"params":${JSON.stringify(paramsIn(row, params))}}\n` : '}\n'
-  return linesOf(
-    steps,
-    ts,
-    (step, time, at) => `${head},"step":${step},"ts":"${time}","value":${jsonNumber(vals[at] ?? 0)}${tail}`,
-  )
-}
-
-const jsonNumber = (value: WireNumber): string => (specialFloats.has(value) ? `"${value}"` : String(value))
-
-function linesOf(
-  steps: readonly number[],
-  ts: readonly number[],
-  line: (step: number, time: string, at: number) => string,
-): string {
+  const times = new TimeTexts()
   let text = ''
-  for (const [at, step] of steps.entries()) text += line(step, timestampOfMs(ts[at] ?? 0), at)
+  for (const at of chunk.steps.keys()) text += `${head},${pointText(chunk, at, times)}${tail}`
   return text
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 
+import { curveAnswer } from '../../../src/runs/curve-answer.ts'
 import { type ChunkKey, createExecutionStore } from '../../../src/runs/execution-store.ts'
 import { RunView } from '../../../src/runs/run-view.ts'
 import { createRunsStore } from '../../../src/runs/store.ts'
@@ -109,6 +110,60 @@ test('of a long curve with a large stride only chunks with points that are given
   const steps = Array.from({ length: 30_000 }, (_, step) => step).filter((step) => step % 7 === 0 || step === 29_999)
   expect(whole?.points.map(({ value }) => value)).toEqual(steps)
   expect(asked).toEqual([100, 100, 100])
+})
+
+test('many points are answered as text that is made while it is read, and say what the value says', async () => {
+  await engine.publish('million', {
+    outputs: [{ name: 'best' }],
+    nodes: [node('fit', [stream('first'), stream('long'), stream('last'), output('best')], { cache: false })],
+  })
+  engine.code['fit'] = async () => ({ best: 0 })
+  const { id } = await engine.finished((await engine.submit('million')).id)
+  const special = ['NaN', 'Infinity', '-Infinity', -0, 1e21, 1e-7] as const
+  const vals = Array.from({ length: 500 }, (_, at) => special[at] ?? at / 7)
+  const drawn = (message: string, chunks: number) =>
+    Array.from({ length: chunks }, (_, seq) => {
+      const curve = { run: id, node: 'fit', port: message, message }
+      return { ...curve, seq, step: seq * 500, startMs: -1_000.25, vals }
+    })
+  await new Past(engine.database).chunks([...drawn('first', 1), ...drawn('long', 110), ...drawn('last', 1)])
+  const asked: number[] = []
+  const executions = createExecutionStore(engine.database.sql)
+  const view = new RunView({
+    store: createRunsStore(engine.database.sql),
+    executions: {
+      ...executions,
+      points(keys: readonly ChunkKey[]) {
+        asked.push(keys.length)
+        return executions.points(keys)
+      },
+    },
+    flush: async () => {},
+    secrets: { mask: (shown) => shown },
+  })
+  const answer = await curveAnswer(await view.curves(id, { stride: 1 }))
+  if (!('text' in answer)) throw new Error('such a curve is not answered as a whole')
+  expect(asked).toEqual([])
+  const pieces: string[] = []
+  for await (const piece of answer.text) {
+    // no page is read before the one before it is taken
+    expect(asked).toHaveLength(pieces.length < 100 ? 1 : 2)
+    pieces.push(piece)
+  }
+  expect(asked).toEqual([100, 12])
+  expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(50_000)
+
+  for (const query of [{ stride: 1 }, { stride: 1, most: 51_000 }]) {
+    const many = await curveAnswer(await view.curves(id, query))
+    if (!('text' in many)) throw new Error('such a curve is not answered as a whole')
+    const whole = await view.metrics(id, query)
+    expect(whole.map(({ name }) => name)).toEqual(['million.first', 'million.long', 'million.last'])
+    let text = ''
+    for await (const piece of many.text) text += piece
+    expect(text).toBe(JSON.stringify(whole))
+  }
+  const few = await curveAnswer(await view.curves(id, { stride: 100 }))
+  expect(few).toEqual({ value: await view.metrics(id, { stride: 100 }) })
 })
 
 test('a running run shows the points it has so far [R074]', async () => {

@@ -1,7 +1,8 @@
+import { timestampOfMs } from '@flow-service/protocol'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { cutOf, MetricBuffer, pointValue } from '../../../src/runs/curves/points.ts'
+import { cutOf, MetricBuffer, pointValue, TimeTexts } from '../../../src/runs/curves/points.ts'
 import { chosenOf, sharesOf, thinned } from '../../../src/runs/curves/thinning.ts'
 
 const loss = { node: 'train', port: 'loss', message: 'loss' }
@@ -101,4 +102,14 @@ test('curves share what an answer may have: each has some, short ones all, and n
       for (const share of shares) expect(share).toBeLessThanOrEqual(least + 1)
     }),
   )
+})
+
+test('times that follow each other are spelled as each alone, also before 1970 and where microseconds are lost', () => {
+  const times = new TimeTexts()
+  for (const start of [0, -5000.25, 1_767_225_600_000.123, 9_007_199_254_740, 253_402_300_790_000]) {
+    for (let at = 0; at < 50; at += 1) {
+      const ms = start + at * 177.77
+      expect(times.of(ms)).toBe(timestampOfMs(ms))
+    }
+  }
 })
