@@ -37,7 +37,8 @@ function directChain(work: (index: number, value: unknown) => void): Step {
 function loopChain(): (done: () => void) => void {
   const loop = new Loop<Receiver<string>, string>({ held: (_r, _w, _v, cause) => cause, overflow() {}, closed() {} })
   const origin = { kind: 'publish', node: null, message: null } as const
-  const cause = new Cascade({ id: 'bench', flow: 'bench', origin, run: null, startedMs: 0 }, () => {})
+  const moment = { ms: 0, ids: { reserve: () => 0, make: String }, over() {} }
+  const cause = new Cascade({ flow: 'bench', origin, run: null }, moment, 'bench')
   let left = 0
   let finished = (): void => {}
   let next: Receiver<string> = {
@@ -92,7 +93,7 @@ function workOf(host: Host): (index: number, value: unknown) => void {
   const sources = messages.map((message) => ({ message, flow: 'f', node: 'n', port: 'out' }))
   return (index, value) => {
     if (!accepts('float', value)) throw new TypeError('off dtype')
-    host.record(sources[index]!, value, host.clock.now(), 'c')
+    host.record(sources[index]!, value, host.clock.now(), { id: 'c' })
   }
 }
 

@@ -54,7 +54,22 @@ export interface CascadeOrigin {
   readonly message: string | null
 }
 
-/** A cascade that is over. */
+/** What tells a cascade from all others. Its id is made when somebody reads it first: most are never read. */
+export interface CascadeId {
+  /** UUIDv7. */
+  readonly id: string
+}
+
+/** What cascades begin with at one place; one object serves all of them. */
+export interface CascadeBeginning {
+  /** The flow where they begin. */
+  readonly flow: string
+  readonly origin: CascadeOrigin
+  /** The run whose result sets them off, else null. */
+  readonly run: string | null
+}
+
+/** The record of a cascade that is over. */
 export interface EndedCascade {
   readonly id: string
   /** The flow where it began. */
@@ -70,6 +85,19 @@ export interface EndedCascade {
   readonly endedMs: number
   /** The first failure. */
   readonly error: { readonly node: string; readonly type: string; readonly message: string } | null
+}
+
+/** A cascade that is over. Its record is made for who keeps it. */
+export interface OverCascade extends CascadeId, Pick<EndedCascade, 'flow' | 'startedMs' | 'status'> {
+  record(endedMs: number): EndedCascade
+}
+
+/** Ids of one moment. One that is reserved costs a count until it is made. */
+export interface MomentIds {
+  /** Reserves the next one: it is greater than all that were reserved before, whenever it is made. */
+  reserve(): number
+  /** Makes one that was reserved; called once for each. */
+  make(reserved: number): string
 }
 
 /** What a piece of kept work does when it is taken up: values by port name of its node. */
@@ -290,13 +318,15 @@ export interface Host {
   readonly clock: Clock
   /** A new UUIDv7. */
   newId(): string
+  /** UUIDv7s of now, for what hardly anybody asks for its id; in order with those of `newId`. */
+  momentIds(): MomentIds
   /** Time zone of cron patterns and of `ctx.timeZone`, an IANA name. */
   readonly timeZone: string
   /**
    * Keep a published value as last value and history; `atMs` are milliseconds since the Unix epoch. Must not block;
    * writing may lag behind.
    */
-  record(source: ValueSource, value: unknown, atMs: number, cascade: string): void
+  record(source: ValueSource, value: unknown, atMs: number, cascade: CascadeId): void
   /** Show what happened to sockets and observers. Must not block. */
   event(event: EngineEvent): void
   /** Last value of a message, as it was published or as it may be shown; null until there is one. */
@@ -308,8 +338,8 @@ export interface Host {
   nodeFailed?(failure: NodeFailure): void
   /** Hears of payloads that a flow does not take; `node` is null for a publication under the name of a message. */
   payloadRefused?(refusal: { readonly flow: string; readonly node: string | null; readonly message: string }): void
-  /** A cascade is over. Must not block. */
-  cascadeEnded(cascade: EndedCascade): void
+  /** A cascade is over; `endedMs` are milliseconds since the Unix epoch. Must not block. */
+  cascadeEnded(cascade: OverCascade, endedMs: number): void
   readonly work: WorkHost
   readonly markers: MarkerHost
   log(entry: { flow: string; node: string; text: string }): void

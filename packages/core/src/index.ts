@@ -40,6 +40,8 @@ export {
 } from './graph.ts'
 export {
   type ArtifactHost,
+  type CascadeBeginning,
+  type CascadeId,
   type CascadeOrigin,
   type Clock,
   type CallPlacement,
@@ -55,8 +57,10 @@ export {
   type KeptWork,
   LeftBehind,
   type MarkerHost,
+  type MomentIds,
   type Mount,
   type NodeRoutes,
+  type OverCascade,
   type StoreHost,
   type ValueSource,
   type WorkBody,

@@ -26,6 +26,7 @@ import {
   type EndedCascade,
   type Host,
   type KeptWork,
+  type MomentIds,
   type Mount,
   type NodeRoutes,
   type StoreHost,
@@ -108,6 +109,8 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
   // a host that goes on with the work of another has ids of its own
   const world = (hosts++).toString(16).padStart(8, '0')
   let ids = 0
+  const idOf = (count: number): string => `${world}-0000-7000-8000-${String(count).padStart(12, '0')}`
+  const momentIds: MomentIds = { reserve: () => ids++, make: idOf }
   return {
     clock,
     records,
@@ -119,17 +122,18 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     logs,
     released,
     timeZone: options.timeZone ?? 'UTC',
-    newId: () => `${world}-0000-7000-8000-${String(ids++).padStart(12, '0')}`,
+    newId: () => idOf(ids++),
+    momentIds: () => momentIds,
     record: (source, value, atMs, cascade) => {
       const { message, flow, node, port, run, again } = source
       const more = { ...(run === undefined ? {} : { run }), ...(again === undefined ? {} : { again }) }
-      records.push({ message, flow, node, port, ...more, value, atMs, cascade })
+      records.push({ message, flow, node, port, ...more, value, atMs, cascade: cascade.id })
     },
     current: (name) => records.findLast(({ message }) => message === name)?.value ?? null,
     event: (event) => void events.push(event),
     isWatched: () => true,
     deadLetter: (entry) => void deadLetters.push(entry),
-    cascadeEnded: (cascade) => void cascades.push(cascade),
+    cascadeEnded: (cascade, endedMs) => void cascades.push(cascade.record(endedMs)),
     log: (entry) => void logs.push(entry),
     release: (flow, node) => void released.push(`${flow}/${node}`),
     call: options.call ?? (({ node }) => Promise.reject(noCode(node.id))),

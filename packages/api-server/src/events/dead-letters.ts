@@ -3,7 +3,7 @@
  * mailbox drops thousands a second), so they are written behind, many in one commit, and a flood beyond that is counted.
  * @module
  */
-import type { DeadLetter } from '@flow-service/core'
+import type { CascadeId, DeadLetter } from '@flow-service/core'
 import { type DeadLetterReason, type DeadLetterRecord, MAX_STORED_VALUE_BYTES } from '@flow-service/protocol'
 
 import type { Database, Sql } from '../db/database.ts'
@@ -39,7 +39,7 @@ export interface DeadLetters {
   /** An entry is about to be delivered again in that cascade. If it fails once more it keeps its id. */
   redelivered(letter: KeptLetter, cascade: string): void
   /** A cascade is over: what comes of it later is none of its entries. */
-  cascadeEnded(cascade: string): void
+  cascadeEnded(cascade: CascadeId): void
   /** How many there were since the engine has started. */
   counts(): ReadonlyMap<DeadLetterReason, number>
 }

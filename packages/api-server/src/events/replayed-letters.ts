@@ -3,7 +3,7 @@
  * another one: it is told by its cascade, node and message. What the engine forgets when it stops begins anew.
  * @module
  */
-import type { DeadLetter } from '@flow-service/core'
+import type { CascadeId, DeadLetter } from '@flow-service/core'
 
 /** What a dead letter keeps when it is delivered again. */
 export interface Identity {
@@ -37,7 +37,7 @@ export class ReplayedLetters {
   }
 
   /** A cascade is over. */
-  forget(cascade: string): void {
-    if (this.#letters.size > 0) this.#letters.delete(cascade)
+  forget(cascade: CascadeId): void {
+    if (this.#letters.size > 0) this.#letters.delete(cascade.id)
   }
 }

@@ -15,7 +15,7 @@ import type { RoutedNodes } from '../hooks/routed-nodes.ts'
 import type { ServedSockets } from '../hooks/served-sockets.ts'
 import type { LastValues } from '../messages/last-values.ts'
 import type { LiveLogs } from '../node-logs/live-logs.ts'
-import { newId } from '../process/new-id.ts'
+import { momentIds, newId } from '../process/new-id.ts'
 import { maskedCall } from '../secrets/masked-call.ts'
 import type { Redactor } from '../secrets/redactor.ts'
 import type { Dispatcher } from '../workers/dispatch.ts'
@@ -86,6 +86,7 @@ export function createHost(deps: HostDeps): Host {
   return {
     clock,
     newId,
+    momentIds,
     timeZone,
     // what is shown and kept has no secrets; nodes pass values on to each other as they are
     record: (source, value, atMs, cascade) => lastValues.record(source, mask(value), atMs, cascade),

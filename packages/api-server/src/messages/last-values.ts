@@ -19,7 +19,7 @@
  *   them.
  * @module
  */
-import type { ValueSource } from '@flow-service/core'
+import type { CascadeId, ValueSource } from '@flow-service/core'
 import { flowPart, messagePart, timestampOf } from '@flow-service/protocol'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
@@ -130,7 +130,7 @@ export class LastValues {
   }
 
   /** Keeps a value as the last one of its message and as history (last-values.L6), with the cascade that it came about in. */
-  record(source: ValueSource, value: unknown, atMs: number, cascade: string | null = null): void {
+  record(source: ValueSource, value: unknown, atMs: number, cascade: CascadeId | null = null): void {
     const { message } = source
     const entry = this.#entries.get(message)
     const us = Math.round(atMs * 1000)
@@ -264,7 +264,7 @@ export class LastValues {
   }
 
   /** Puts a value at the time that its entry has now (last-values.L4). */
-  #put(entry: Entry, source: ValueSource, value: unknown, cascade: string | null): void {
+  #put(entry: Entry, source: ValueSource, value: unknown, cascade: CascadeId | null): void {
     entry.value = value
     entry.waiting.push(entry.us, source, value, cascade)
     if (!entry.isDirty) this.#soil(entry)

@@ -5,7 +5,7 @@
  * message costs the garbage collector nothing.
  * @module
  */
-import type { ValueSource } from '@flow-service/core'
+import type { CascadeId, ValueSource } from '@flow-service/core'
 import { MAX_HISTORY } from '@flow-service/protocol'
 
 /**
@@ -19,7 +19,7 @@ export interface PastValue {
   node: string | null
   port: string | null
   run: string | null
-  cascade: string | null
+  cascade: CascadeId | null
 }
 
 /** A ring of values in the order of their times. */
@@ -31,7 +31,7 @@ export class RecentValues {
     return this.#ring.length
   }
 
-  push(us: number, source: ValueSource, value: unknown, cascade: string | null): void {
+  push(us: number, source: ValueSource, value: unknown, cascade: CascadeId | null): void {
     const { flow, node, port } = source
     const run = source.run ?? null
     const slot = this.#ring[this.#oldest]

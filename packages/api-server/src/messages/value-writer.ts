@@ -149,7 +149,7 @@ function prepare({ message, values }: Batch): Prepared {
     value: boundedJson(value, MAX_HISTORY_VALUE_BYTES),
     ...(node === null ? { flow: null, node: null, port: null } : { flow, node, port }),
     run,
-    cascade,
+    cascade: cascade?.id ?? null,
     has_refs: (digests[index] ?? []).length > 0,
   }))
   const newest = values.at(-1)

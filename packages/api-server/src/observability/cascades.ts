@@ -6,7 +6,7 @@
  *   are all kept.
  * - cascades.C3 whoever reads sees what ended before: the recorder writes it first.
  */
-import type { CascadeOrigin, EndedCascade } from '@flow-service/core'
+import type { CascadeOrigin, EndedCascade, OverCascade } from '@flow-service/core'
 import { type CascadeRecord, type RunSummary, timestampOfMs } from '@flow-service/protocol'
 
 import type { Sql } from '../db/database.ts'
@@ -58,11 +58,12 @@ export class CascadeBuffer {
   #runs = new Map<string, RunSummary>()
 
   /** A live cascade is over. */
-  ended(cascade: EndedCascade): void {
-    const { flow, status, startedMs, endedMs } = cascade
+  ended(cascade: OverCascade, endedMs: number): void {
+    const { flow, status, startedMs } = cascade
     this.#counts[status]++
     const notable = status !== 'ok' || endedMs - startedMs >= LONG_MS
-    if (this.#ended.length < MAX_WAITING && this.#allowance.take(flow, notable, endedMs)) this.#ended.push(cascade)
+    if (this.#ended.length < MAX_WAITING && this.#allowance.take(flow, notable, endedMs))
+      this.#ended.push(cascade.record(endedMs))
     else this.#counts.unlisted++
   }
 

@@ -3,7 +3,7 @@
  * from what runs now.
  * @module
  */
-import type { Clock, EndedCascade, LiveRuntime } from '@flow-service/core'
+import type { Clock, OverCascade, LiveRuntime } from '@flow-service/core'
 import {
   type FlowRollup,
   type FlushResult,
@@ -100,9 +100,9 @@ export class Observer {
   }
 
   /** A live cascade is over. */
-  readonly cascadeEnded = (cascade: EndedCascade): void => {
-    this.recorder.cascades.ended(cascade)
-    this.deps.deadLetters.cascadeEnded(cascade.id)
+  readonly cascadeEnded = (cascade: OverCascade, endedMs: number): void => {
+    this.recorder.cascades.ended(cascade, endedMs)
+    this.deps.deadLetters.cascadeEnded(cascade)
   }
 
   /** Begins to write, and drops what is too old now and every hour. */

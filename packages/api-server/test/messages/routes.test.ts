@@ -65,7 +65,7 @@ beforeAll(async () => {
     committed: () => held,
     publish(message, value) {
       const cascade = '01900000-0000-7000-8000-000000000000'
-      lastValues.record({ message, flow: 'f', node: null, port: null }, value, Date.now(), cascade)
+      lastValues.record({ message, flow: 'f', node: null, port: null }, value, Date.now(), { id: cascade })
       return { cascade: message === 'climate.temp' ? cascade : null }
     },
   })

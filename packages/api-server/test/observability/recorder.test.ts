@@ -33,7 +33,7 @@ function recording() {
   })
   const happen = (): void => {
     executions += 1
-    recorder.cascades.ended({
+    const cascade = {
       id: crypto.randomUUID(),
       flow: 'f',
       origin: { kind: 'trigger', node: 'n', message: null },
@@ -41,9 +41,9 @@ function recording() {
       status: 'ok',
       executions: 1,
       startedMs: clock.now(),
-      endedMs: clock.now(),
       error: null,
-    })
+    } as const
+    recorder.cascades.ended({ ...cascade, record: (endedMs) => ({ ...cascade, endedMs }) }, clock.now())
   }
   return { clock, state, cascades, minutes, recorder, happen }
 }

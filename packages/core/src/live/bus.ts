@@ -212,7 +212,7 @@ export class Bus {
 
   /** Publishes values that an earlier life of the engine may have published already. */
   publishAgain(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs: number): void {
-    const cascade = cause.cascade.id
+    const { cascade } = cause
     for (const [index, output] of outputs.entries()) {
       const { message, flow, node, port } = output
       const value = values[index]
@@ -225,7 +225,7 @@ export class Bus {
   /** Publishes a value from outside; answers whether an active flow reads it. */
   publishOutside(source: ValueSource, value: unknown, cause: Cause, atMs: number): boolean {
     const { flow, message, node, port } = source
-    this.#host.record(source, value, atMs, cause.cascade.id)
+    this.#host.record(source, value, atMs, cause.cascade)
     if (this.#host.isWatched()) {
       this.#host.event({
         type: 'value',
@@ -245,7 +245,7 @@ export class Bus {
   }
 
   #tell(output: OutputPort, value: unknown, cause: Cause, atMs: number): void {
-    this.#host.record(output, value, atMs, cause.cascade.id)
+    this.#host.record(output, value, atMs, cause.cascade)
     if (this.#host.isWatched()) this.#show(output, value)
   }
 

@@ -2,17 +2,19 @@
  * Everything that one external event sets off (G15), and the kept work that it may belong to.
  * @module
  */
-import type { CascadeOrigin, EndedCascade, WorkHost } from '../host.ts'
+import type { CascadeBeginning, CascadeId, EndedCascade, MomentIds, OverCascade, WorkHost } from '../host.ts'
 
 /** What a cascade begins with. */
-export interface CascadeStart {
-  /** UUIDv7. */
-  readonly id: string
-  /** The flow where it begins. */
-  readonly flow: string
-  readonly origin: CascadeOrigin
-  readonly run: string | null
+export interface CascadeStart extends CascadeBeginning, CascadeId {
   readonly startedMs: number
+}
+
+/** What all cascades have in common that begin at one moment. */
+export interface Moment {
+  readonly ms: number
+  readonly ids: MomentIds
+  /** Hears of each that is over. */
+  readonly over: (cascade: Cascade) => void
 }
 
 /** Why a delivery is made: its cascade, and the kept work that ends with it. */
@@ -37,38 +39,71 @@ export interface Cause {
   suspend(): void
 }
 
+/** What came in between. */
+interface Mishap {
+  readonly isAbandoned: boolean
+  readonly isSuspended: boolean
+  readonly error: EndedCascade['error']
+}
+
+const none: Mishap = { isAbandoned: false, isSuspended: false, error: null }
+
 /**
  * A webhook, timer tick, publication or trigger, and what came of it. It is over when its last delivery is decided and
- * its creator has let go of it. It is the cause of what it publishes, unless kept work is behind that.
+ * its creator has let go of it. It is the cause of what it publishes, unless kept work is behind that. Many thousands may
+ * wait at once: what they have in common they share, and the rest is few fields.
  */
-export class Cascade implements Cause {
-  readonly id: string
-  readonly flow: string
-  readonly origin: CascadeOrigin
-  readonly run: string | null
-  readonly startedMs: number
+export class Cascade implements Cause, OverCascade {
+  // what each delivery changes comes first: the beginning of an object is one line of the processor's cache
+  #open = 1
   /** How many executions it has caused. */
   executions = 0
-  readonly cascade: Cascade = this
-  readonly work = null
-  readonly depth = 0
-  readonly caused: Cause = this
+  readonly #beginning: CascadeBeginning
+  readonly #moment: Moment
+  /** The number that is reserved for it until somebody asks for the id. */
+  #id: string | number
+  #mishap = none
   /** Of all that are not over, the one that began before, and after. */
   earlier: Cascade | null = null
   later: Cascade | null = null
-  #open = 1
-  #isAbandoned = false
-  #isSuspended = false
-  #error: EndedCascade['error'] = null
-  readonly #over: (cascade: Cascade) => void
 
-  constructor({ id, flow, origin, run, startedMs }: CascadeStart, over: (cascade: Cascade) => void) {
-    this.id = id
-    this.flow = flow
-    this.origin = origin
-    this.run = run
-    this.startedMs = startedMs
-    this.#over = over
+  constructor(beginning: CascadeBeginning, moment: Moment, id: string | number) {
+    this.#beginning = beginning
+    this.#moment = moment
+    this.#id = id
+  }
+
+  get id(): string {
+    if (typeof this.#id === 'number') this.#id = this.#moment.ids.make(this.#id)
+    return this.#id
+  }
+
+  get flow(): string {
+    return this.#beginning.flow
+  }
+
+  get origin(): CascadeBeginning['origin'] {
+    return this.#beginning.origin
+  }
+
+  get startedMs(): number {
+    return this.#moment.ms
+  }
+
+  get cascade(): Cascade {
+    return this
+  }
+
+  get work(): null {
+    return null
+  }
+
+  get depth(): number {
+    return 0
+  }
+
+  get caused(): Cause {
+    return this
   }
 
   get mark(): string {
@@ -89,36 +124,41 @@ export class Cascade implements Cause {
 
   /** A delivery is decided, or the creator lets go. */
   leave(): void {
-    if (--this.#open === 0) this.#over(this)
+    if (--this.#open === 0) this.#moment.over(this)
   }
 
   suspend(): void {
-    this.#isSuspended = true
+    this.#mishap = { ...this.#mishap, isSuspended: true }
     this.leave()
   }
 
   get isSuspended(): boolean {
-    return this.#isSuspended
+    return this.#mishap.isSuspended
   }
 
   /** A delivery of it was given up because a flow stopped. */
   abandon(): void {
-    this.#isAbandoned = true
+    this.#mishap = { ...this.#mishap, isAbandoned: true }
   }
 
   fail(error: NonNullable<EndedCascade['error']>): void {
-    this.#error ??= error
+    if (this.#mishap.error === null) this.#mishap = { ...this.#mishap, error }
+  }
+
+  get status(): EndedCascade['status'] {
+    const { error, isAbandoned } = this.#mishap
+    return error !== null ? 'error' : isAbandoned ? 'abandoned' : 'ok'
   }
 
   start(): CascadeStart {
-    const { id, flow, origin, run, startedMs } = this
-    return { id, flow, origin, run, startedMs }
+    const { flow, origin, run } = this.#beginning
+    return { id: this.id, flow, origin, run, startedMs: this.startedMs }
   }
 
-  ended(endedMs: number): EndedCascade {
-    const status = this.#error !== null ? 'error' : this.#isAbandoned ? 'abandoned' : 'ok'
-    const { id, flow, origin, run, startedMs, executions } = this
-    return { id, flow, origin, run, startedMs, status, executions, endedMs, error: this.#error }
+  record(endedMs: number): EndedCascade {
+    const { id, flow, origin, run, startedMs } = this.start()
+    const { status, executions } = this
+    return { id, flow, origin, run, startedMs, status, executions, endedMs, error: this.#mishap.error }
   }
 }
 

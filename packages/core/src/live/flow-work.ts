@@ -44,7 +44,7 @@ export class FlowWork implements HomeWork {
       clock: host.clock,
       work: host.work,
       newId: () => host.newId(),
-      newCascade: (node, id) => cascades.begin({ id, flow, origin: node.origin('timer'), run: null }),
+      newCascade: (node, id) => cascades.begin(node.beginning('timer'), id),
       due,
     }
   }
@@ -150,7 +150,7 @@ export class FlowWork implements HomeWork {
   /** Goes on with what an earlier life has left; `depth` as in {@link Cause}. */
   resume({ id, body, cascade, origin, begun, ended }: KeptWork, depth: number, act: (cause: Cause) => void): void {
     const { cascades, flow, host } = this.#deps
-    const again = cascades.begin({ id: cascade, flow, origin, run: null })
+    const again = cascades.begin({ flow, origin, run: null }, cascade)
     const work = new Work(host.work, { id, isShared: isShared(body), begun, ended })
     act(new WorkCause(again, work, depth))
     work.leave()

@@ -7,7 +7,7 @@ import { accepts, type FlowDocument } from '@flow-service/protocol'
 import * as Effect from 'effect/Effect'
 
 import type { GraphNode } from '../graph.ts'
-import type { CascadeOrigin, Host } from '../host.ts'
+import type { CascadeBeginning, Host } from '../host.ts'
 import type { StartError } from '../node-life.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { Bus, Consumer, OutputPort, What } from './bus.ts'
@@ -102,8 +102,8 @@ export class Generation implements Home {
     return this.#flow.keeps
   }
 
-  newCascade(origin: CascadeOrigin): Cascade {
-    return this.#deps.cascades.begin({ flow: this.name, origin, run: null })
+  newCascade(beginning: CascadeBeginning): Cascade {
+    return this.#deps.cascades.begin(beginning)
   }
 
   publish(output: OutputPort, value: unknown, cause: Cause, atMs?: number): void {
@@ -119,7 +119,7 @@ export class Generation implements Home {
 
   async publishKept(node: HomeNode, { outputs, values, within }: KeptPublication): Promise<void> {
     within?.enter()
-    const cascade = within ?? this.newCascade(node.origin())
+    const cascade = within ?? this.newCascade(node.beginning())
     const atMs = this.#deps.host.clock.now()
     await this.work.arrival(node, outputs, { values, atMs, cascade }, (work) => {
       const now = this.#outputsNow(node, outputs, values)

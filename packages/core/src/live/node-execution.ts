@@ -30,14 +30,8 @@ export interface ExecutingNode extends HomeNode {
   next(): void
 }
 
-/** No execution, or one whose handler has not returned yet: its cause and signal are fields, as it allocates nothing. */
-interface Synchronous {
-  readonly is: 'idle' | 'running'
-}
-
 /** The promise of the handler is pending, or the commit of its note before it is called. */
 interface Going {
-  readonly is: 'going'
   readonly what: Handled
   readonly value: unknown
   cause: Cause
@@ -48,9 +42,6 @@ interface Going {
   /** Its delivery was handed over: it is executed again. */
   isHandedOver: boolean
 }
-
-const idle: Synchronous = { is: 'idle' }
-const running: Synchronous = { is: 'running' }
 
 /** One object a node. */
 export class NodeExecution {
@@ -65,10 +56,11 @@ export class NodeExecution {
   #attempt = 1
   /** Null before the start and after the stop. */
   #instance: NodeInstance | null = null
-  #state: Synchronous | Going = idle
-  /** Of the execution, whatever its state. */
+  /** Of the execution; null: there is none. One whose handler has not returned yet is this field and the signal. */
   #cause: Cause | null = null
-  /** Of one that is running; null until somebody has asked for it. */
+  /** The execution, when it goes on after its handler has returned. */
+  #going: Going | null = null
+  /** Of one whose handler has not returned yet; null until somebody has asked for it. */
   #signal: ExecutionSignal | null = null
 
   constructor(home: Home, node: ExecutingNode, idempotent: boolean, retry: NodeRetry | null) {
@@ -100,9 +92,9 @@ export class NodeExecution {
   /** The node stops: an execution that goes on is cut off. Without a `handover` no other node takes its place. */
   close(handover: Handover | null): void {
     this.#instance = null
-    const state = this.#state
-    if (state.is === 'going') this.#cutOff(state, handover)
-    ;(state.is === 'going' ? state.signal : this.#signal)?.stop()
+    const going = this.#going
+    if (going !== null) this.#cutOff(going, handover)
+    ;(going === null ? this.#signal : going.signal)?.stop()
   }
 
   /** Notes what becomes of an execution that its node does not live to finish. */
@@ -160,7 +152,6 @@ export class NodeExecution {
     this.#pace.executed(this.#node)
     const startedMs = isTimed ? performance.now() : 0
     this.#cause = cause
-    this.#state = running
     try {
       const outcome =
         what !== null && what.is === 'input'
@@ -264,17 +255,17 @@ export class NodeExecution {
   }
 
   #signalled(): ExecutionSignal | null {
-    const state = this.#state
-    if (state.is === 'going') return (state.signal ??= new ExecutionSignal())
-    return state.is === 'running' ? (this.#signal ??= new ExecutionSignal()) : null
+    const going = this.#going
+    if (going !== null) return (going.signal ??= new ExecutionSignal())
+    return this.#cause === null ? null : (this.#signal ??= new ExecutionSignal())
   }
 
-  #go({ what, value, cause, onEnd, startedMs }: Omit<Going, 'is' | 'signal' | 'isHandedOver'>): Going {
+  #go({ what, value, cause, onEnd, startedMs }: Omit<Going, 'signal' | 'isHandedOver'>): Going {
     const signal = startedMs === null ? null : this.#signal
-    const going: Going = { is: 'going', what, value, cause, onEnd, startedMs, signal, isHandedOver: false }
+    const going: Going = { what, value, cause, onEnd, startedMs, signal, isHandedOver: false }
     this.#rest()
     this.#cause = going.cause
-    this.#state = going
+    this.#going = going
     return going
   }
 
@@ -286,7 +277,7 @@ export class NodeExecution {
   #rest(): void {
     this.#cause = null
     if (this.#signal !== null) this.#signal = null
-    this.#state = idle
+    if (this.#going !== null) this.#going = null
   }
 
   #limit(what: Handled, value: unknown, cause: Cause): void {

@@ -6,7 +6,7 @@
 import type { Dtype, FlowNode, NodeState } from '@flow-service/protocol'
 
 import type { Failure } from '../failure.ts'
-import type { CascadeOrigin, Clock, DeadLetter, WorkHost } from '../host.ts'
+import type { CascadeBeginning, CascadeOrigin, Clock, DeadLetter, WorkHost } from '../host.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { Arrival, Bus, Consumer, DueTimer, InputPort, OutputPort, What } from './bus.ts'
 import type { Cascade, Cause, WorkCause } from './cascade.ts'
@@ -22,7 +22,7 @@ export interface HomeNode extends Consumer {
   /** Whether it stands for a device: then nothing of it is executed. */
   readonly isDevice: boolean
   /** What begins when the node sets something off. */
-  origin(kind?: CascadeOrigin['kind']): CascadeOrigin
+  beginning(kind?: CascadeOrigin['kind']): CascadeBeginning
   state(): NodeState
   readonly condition: HomeCondition
   /** Gives a timer up, with a dead letter when it carries data. */
@@ -73,7 +73,7 @@ export interface Home {
   /** Null until every node has started. */
   readonly bus: Bus | null
   /** A cascade that its caller lets go of. */
-  newCascade(origin: CascadeOrigin): Cascade
+  newCascade(beginning: CascadeBeginning): Cascade
   publish(output: OutputPort, value: unknown, cause: Cause, atMs?: number): void
   publishMany(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs?: number): void
   /** Publishes an arrival that is kept until the executions that it directly causes have ended. */

@@ -64,7 +64,7 @@ export class NodeOutputs {
     if (this.#foreign?.takes(output, sent) === false) return
     if (this.#thinned?.admits({ output, value: sent }) === false) return
     if (cause !== null) this.#home.publish(output, sent, cause.caused, atMs)
-    else this.#begin((own) => this.#home.publish(output, sent, own, atMs))
+    else this.#publishFirst(output, sent, atMs)
   }
 
   /** As `send`, for several values as one delivery; all are checked before one is published. */
@@ -92,7 +92,11 @@ export class NodeOutputs {
     const { outputs, sent } = this.#admitted(this.checked(values))
     if (outputs.length === 0) return
     if (cause !== null) this.#home.publishMany(outputs, sent, cause.caused, atMs)
-    else this.#begin((own) => this.#home.publishMany(outputs, sent, own, atMs))
+    else {
+      const cascade = this.#home.newCascade(this.#node.beginning())
+      this.#home.publishMany(outputs, sent, cascade, atMs)
+      cascade.leave()
+    }
   }
 
   /** Those that are published now. */
@@ -105,12 +109,13 @@ export class NodeOutputs {
   }
 
   #publishLate({ output, value }: CheckedValue): void {
-    this.#begin((own) => this.#home.publish(output, value, own))
+    this.#publishFirst(output, value)
   }
 
-  #begin(publish: (cause: Cause) => void): void {
-    const cascade = this.#home.newCascade(this.#node.origin())
-    publish(cascade)
+  /** Publishes what sets a cascade off. */
+  #publishFirst(output: OutputPort, value: unknown, atMs?: number): void {
+    const cascade = this.#home.newCascade(this.#node.beginning())
+    this.#home.publish(output, value, cascade, atMs)
     cascade.leave()
   }
 }

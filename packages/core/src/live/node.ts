@@ -9,7 +9,7 @@ import { accepts, type FlowNode, type Health, type NodeRetry as Retry, type Node
 import type { ContextOwner } from '../context-owner.ts'
 import { type Failure, failureOf } from '../failure.ts'
 import type { GraphNode } from '../graph.ts'
-import type { CascadeOrigin, DeadLetter } from '../host.ts'
+import type { CascadeBeginning, CascadeOrigin, DeadLetter } from '../host.ts'
 import { type Arrivals, arrivalsIn, heldBy, lettersOf } from './arrivals.ts'
 import type { Arrival, Consumer, DueTimer, OutputPort, What } from './bus.ts'
 import { InputPort, TIMER, TRIGGER } from './bus.ts'
@@ -42,7 +42,8 @@ export class LiveNode implements ExecutingNode, ContextOwner {
   readonly key: string
   node: FlowNode
   readonly definition: AnyNodeDefinition
-  readonly run = null
+  /** What it has set off last began so. */
+  #beginning: CascadeBeginning | null = null
   readonly loop: Loop<Consumer, What>
   readonly inputs: readonly InputPort[]
   readonly #home: Home
@@ -81,6 +82,10 @@ export class LiveNode implements ExecutingNode, ContextOwner {
 
   get outputs(): ReadonlyMap<string, OutputPort> {
     return this.#outputs.ports
+  }
+
+  get run(): null {
+    return null
   }
 
   get isDevice(): boolean {
@@ -152,8 +157,11 @@ export class LiveNode implements ExecutingNode, ContextOwner {
     return before
   }
 
-  origin(kind: CascadeOrigin['kind'] = this.#source): CascadeOrigin {
-    return { kind, node: this.node.id, message: null }
+  beginning(kind: CascadeOrigin['kind'] = this.#source): CascadeBeginning {
+    const before = this.#beginning
+    if (before?.origin.kind === kind) return before
+    const origin = { kind, node: this.node.id, message: null }
+    return (this.#beginning = { flow: this.#home.name, origin, run: null })
   }
 
   latest(port: string): unknown {

@@ -7,7 +7,7 @@ import type { Values } from '@flow-service/connector-sdk'
 import type { FlowDocument, NodeState } from '@flow-service/protocol'
 
 import { conform } from '../conform.ts'
-import type { Clock, EndedCascade, Host, Mount } from '../host.ts'
+import type { Clock, OverCascade, Host, Mount } from '../host.ts'
 import { MemoryMarkers } from '../memory-markers.ts'
 import { StartError } from '../node-life.ts'
 import { privateStores } from '../package-stores.ts'
@@ -154,7 +154,7 @@ class Quiet {
   }
 
   /** A cascade is over. */
-  ended({ status }: EndedCascade): void {
+  ended({ status }: OverCascade): void {
     if (status === 'error') this.failed = true
     this.#wake()
   }
@@ -210,6 +210,7 @@ function privateHost(host: Host, { values, quiet }: { values: Values; quiet: Qui
     clock: quiet.clock,
     timeZone: host.timeZone,
     newId: () => host.newId(),
+    momentIds: () => host.momentIds(),
     record: ({ message }, value) => void (values[message] = host.secrets.mask(value)),
     current: (message) => values[message] ?? host.current(message),
     event: () => {},

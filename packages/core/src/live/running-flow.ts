@@ -11,7 +11,7 @@ import * as Exit from 'effect/Exit'
 
 import { onClock } from '../effect-clock.ts'
 import { buildGraph } from '../graph.ts'
-import type { CascadeOrigin } from '../host.ts'
+import type { CascadeBeginning } from '../host.ts'
 import { type Consumer, type OutputPort, TIMER, type What } from './bus.ts'
 import type { Cause } from './cascade.ts'
 import { ExecutionStats } from './execution-stats.ts'
@@ -208,7 +208,7 @@ export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
   trigger(id: string, values: Values): string {
     const node = this.#node(id)
     const request = requestOf(node, values, this.#deps.messages)
-    return this.#begin(node.origin('trigger'), (cause) => this.#request(node, request, cause))
+    return this.#begin(node.beginning('trigger'), (cause) => this.#request(node, request, cause))
   }
 
   replay({ node: id, message, value }: { node: string; message: string | null; value: unknown }): Replayed {
@@ -309,8 +309,8 @@ export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
     }
   }
 
-  #begin(origin: CascadeOrigin, act: (cause: Cause) => void): string {
-    const cascade = this.#deps.cascades.begin({ flow: this.name, origin, run: null })
+  #begin(beginning: CascadeBeginning, act: (cause: Cause) => void): string {
+    const cascade = this.#deps.cascades.begin(beginning)
     act(cascade)
     cascade.leave()
     return cascade.id

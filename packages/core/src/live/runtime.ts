@@ -6,7 +6,7 @@ import { type Dtype, type FlowDocument, flowPart, type NodeState } from '@flow-s
 
 import { conform } from '../conform.ts'
 import { declaredMessages } from '../graph.ts'
-import type { CascadeOrigin, Host, ValueSource } from '../host.ts'
+import type { CascadeBeginning, CascadeId, Host, ValueSource } from '../host.ts'
 import { StartError } from '../node-life.ts'
 import type { NodeRegistry } from '../registry.ts'
 import { Bus } from './bus.ts'
@@ -19,11 +19,10 @@ import { RunningFlow } from './running-flow.ts'
 
 /** A message as values from outside come to it; made once, for each of them. */
 interface Outside {
-  readonly flow: string
   readonly dtype: Dtype
   /** How errors call it. */
   readonly subject: string
-  readonly origin: CascadeOrigin
+  readonly beginning: CascadeBeginning
   readonly source: ValueSource
 }
 
@@ -33,6 +32,28 @@ interface Credit {
   readonly run?: string
   /** An output of a node of the flow. */
   readonly place?: { readonly node: string; readonly port: string }
+}
+
+/** What became of a value from outside. */
+interface Published {
+  readonly atMs: number
+  /** The id of the cascade; null when nothing reads the value. */
+  readonly cascade: string | null
+}
+
+/** Of a value that is read; hardly anybody asks for the id. */
+class ReadPublication implements Published {
+  readonly atMs: number
+  readonly #cascade: CascadeId
+
+  constructor(atMs: number, cascade: CascadeId) {
+    this.atMs = atMs
+    this.#cascade = cascade
+  }
+
+  get cascade(): string {
+    return this.#cascade.id
+  }
 }
 
 /** A flow from the beginning of its start to the end of its stop. */
@@ -132,14 +153,14 @@ export class LiveRuntime {
    * cascade is null. `by` credits it to the run whose output it is, or to an output of a node. Throws a DtypeViolation for
    * a value off the dtype that an active flow declares; for messages of other flows the host has to know the dtype.
    */
-  publish(message: string, value: unknown, by: Credit = {}): { atMs: number; cascade: string | null } {
-    const { flow, dtype, subject, origin, source } = credited(this.#outside(message), by)
+  publish(message: string, value: unknown, by: Credit = {}): Published {
+    const { beginning, dtype, source, subject } = credited(this.#outside(message), by)
     const sent = conform(dtype, value, subject)
-    const cascade = this.#cascades.begin({ flow, origin, run: by.run ?? null })
+    const cascade = this.#cascades.begin(beginning)
     const atMs = cascade.startedMs
     const read = this.#bus.publishOutside(source, sent, cascade, atMs)
     cascade.leave()
-    return { atMs, cascade: read ? cascade.id : null }
+    return read ? new ReadPublication(atMs, cascade) : { atMs, cascade: null }
   }
 
   /** Whether a node of an active flow that is not paused reads a message, by its qualified name. */
@@ -183,18 +204,24 @@ const dtypesOf = (document: FlowDocument): ReadonlyMap<string, Dtype> =>
 function outsideOf(message: string, dtype: Dtype): Outside {
   const flow = flowPart(message)
   return {
-    flow,
     dtype,
     subject: `message "${message}"`,
-    origin: { kind: 'publish', node: null, message },
+    beginning: { flow, origin: { kind: 'publish', node: null, message }, run: null },
     source: { message, flow, node: null, port: null },
   }
 }
 
 /** The same for the output of a run or of a node that does not run. */
 function credited(outside: Outside, { run, place }: Credit): Outside {
-  const { origin, source } = outside
-  if (run !== undefined) return { ...outside, origin: { ...origin, kind: 'run' }, source: { ...source, run } }
+  const { beginning, source } = outside
+  const { origin } = beginning
+  if (run !== undefined)
+    return {
+      ...outside,
+      beginning: { ...beginning, origin: { ...origin, kind: 'run' }, run },
+      source: { ...source, run },
+    }
   if (place === undefined) return outside
-  return { ...outside, origin: { ...origin, kind: 'reading', node: place.node }, source: { ...source, ...place } }
+  const reading = { ...beginning, origin: { ...origin, kind: 'reading', node: place.node } as const }
+  return { ...outside, beginning: reading, source: { ...source, ...place } }
 }
