@@ -72,8 +72,8 @@ export class NodeLife {
     aborted.promise.catch(() => {})
     const abort = (): void => aborted.reject(signal.reason)
     signal.addEventListener('abort', abort)
-    if (signal.aborted) abort()
     try {
+      signal.throwIfAborted()
       const started = this.#startedOn(clock, aborted.promise)
       const instance = started instanceof Promise ? await started : started
       signal.throwIfAborted()

@@ -78,7 +78,8 @@ export class Processes {
   async prepare(kinds: ReadonlySet<ProcessKind>): Promise<void> {
     for (const kind of kinds) this.#wanted.add(kind)
     await this.started.catch(() => undefined)
-    await Promise.all([...kinds].map((kind) => (kind === 'code' ? this.#code : this.#python)?.warm()))
+    const languages = [...kinds].map((kind) => (kind === 'code' ? this.#code : this.#python))
+    await Promise.all(languages.map(async (language) => language?.warm()))
   }
 
   /** Has Python processes from the next one on run on another interpreter (process.P7). */

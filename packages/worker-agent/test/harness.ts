@@ -31,7 +31,7 @@ export interface Rig {
   readonly frames: WorkerFrame[]
   readonly stored: Map<string, Uint8Array>
   /** Sends a call and settles with its last frame. */
-  call(request: CallRequest): Promise<Last>
+  readonly call: (request: CallRequest) => Promise<Last>
   /** Sends a call and answers its id at once. */
   begin(request: CallRequest): string
   last(call: string): Promise<Last>

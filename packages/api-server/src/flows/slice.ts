@@ -140,7 +140,7 @@ export const pythonIssuesLayer = makes(pythonIssues, { agent, code }, ({ agent, 
 )
 
 /** Spare processes for what is published. */
-export const spares = noun<Spares>()('spares')
+const spares = noun<Spares>()('spares')
 
 export const sparesLayer = makes(spares, { agent, published }, (deps) => new Spares(deps))
 

@@ -22,7 +22,7 @@ export interface RunCurves {
   /** How many points of each are given. */
   readonly shares: readonly number[]
   /** Curve by curve, each in order. */
-  points(): AsyncGenerator<GivenPoints>
+  readonly points: () => AsyncGenerator<GivenPoints>
 }
 
 /** So many points, some 4 MB of JSON, are one value: it has a length, and is compressed as well as can be. */
