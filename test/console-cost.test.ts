@@ -6,13 +6,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { openManyRuns } from '../packages/api-server/test/runs/lists/many-runs.ts'
 import { hasChromium, startChromium } from './components/chromium.ts'
 import { account, openConsole, signIn } from './components/console-page.ts'
-import { costOf, scrollFrames, yardstick } from './components/page-cost.ts'
+import { costOf, type PageCost, scrollFrames, yardstick } from './components/page-cost.ts'
 import { startService, type TestService } from './service.ts'
 
 const RUNS = 10_000
@@ -41,11 +41,13 @@ describe.skipIf(!hasChromium())('the console before many runs', () => {
     const runs = page.getByRole('region', { name: 'Newest runs' }).getByRole('listitem')
     await runs.last().waitFor()
     const cost = await costOf(page)
-    const standard = await cost.cpuMs(() => yardstick(page))
-    await page.reload()
-    await runs.last().waitFor()
+    const share = await leastShare(page, cost, async () => {
+      await page.reload()
+      await runs.last().waitFor()
+      return cost.loadMs()
+    })
     // 250 ms where the yardstick takes 400
-    expect((await cost.loadMs()) / standard).toBeLessThan(0.625)
+    expect(share).toBeLessThan(0.625)
     expect(await cost.heapMb()).toBeLessThan(8)
   })
 
@@ -56,11 +58,12 @@ describe.skipIf(!hasChromium())('the console before many runs', () => {
     await page.getByText('10,000 runs').waitFor()
     await page.locator('[role=row] input').first().waitFor()
     const cost = await costOf(page)
-    const standard = await cost.cpuMs(() => yardstick(page))
-    // without clipped cells it is half of what it was with them: 0.02 for 0.035
     const frames = 60
-    const spent = await cost.cpuMs(() => scrollFrames(page, '[role=grid]', { frames, by: 3 * 34 }))
-    expect(spent / frames / standard).toBeLessThan(0.03)
+    const share = await leastShare(page, cost, () =>
+      cost.cpuMs(() => scrollFrames(page, '[role=grid]', { frames, by: 3 * 34 })),
+    )
+    // without clipped cells it is half of what it was with them: 0.02 for 0.035
+    expect(share / frames).toBeLessThan(0.03)
     for (let place = 0; place < RUNS; place += 500) {
       // oxlint-disable no-await-in-loop -- one place after the other
       await page.evaluate(`document.querySelector('[role=grid]').scrollTop = ${place * 34}`)
@@ -70,3 +73,15 @@ describe.skipIf(!hasChromium())('the console before many runs', () => {
     expect(await cost.heapMb()).toBeLessThan(15)
   })
 })
+
+/** Of three rounds of work the least, each beside the yardstick: a shared machine changes its speed between two of them. */
+async function leastShare(page: Page, cost: PageCost, work: () => Promise<number>): Promise<number> {
+  const shares: number[] = []
+  for (let round = 0; round < 3; round += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other is what is measured
+    const standard = await cost.cpuMs(() => yardstick(page))
+    // oxlint-disable-next-line no-await-in-loop -- as before
+    shares.push((await work()) / standard)
+  }
+  return Math.min(...shares)
+}
