@@ -15,8 +15,8 @@ const dir = mkdtempSync(join(tmpdir(), 'bench-memory-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const bin = join(root, 'packages/cli/dist/bin.js')
-/** Until caches are collected and spare processes are there. */
-const REST_MS = 10_000
+/** Until an engine has had nothing to do for so long that it has given back what it can. */
+const REST_MS = 25_000
 const ROUNDS = 3
 
 interface Held {
@@ -115,17 +115,21 @@ function assertBuilt(): void {
   }
 }
 
-test('an engine holds at its peak less than half of what bare PGlite does', { timeout: 300_000 }, async () => {
-  assertBuilt()
-  await engine()
-  await bare()
-  const [engines, bares]: [Held[], Held[]] = [[], []]
-  for (let round = 0; round < ROUNDS; round++) {
-    engines.push(await engine())
-    bares.push(await bare())
-  }
-  const [ours, plain] = [middle(engines), middle(bares)]
-  console.log(`engine: ${told(ours)}\nbare PGlite: ${told(plain)}`)
-  expect(ours.peak / plain.peak).toBeLessThan(0.5)
-  expect(ours.rest / plain.rest).toBeLessThan(1.3)
-})
+test(
+  'an engine holds at its peak less than half of what bare PGlite does, and less at rest with all its processes',
+  { timeout: 600_000 },
+  async () => {
+    assertBuilt()
+    await engine()
+    await bare()
+    const [engines, bares]: [Held[], Held[]] = [[], []]
+    for (let round = 0; round < ROUNDS; round++) {
+      engines.push(await engine())
+      bares.push(await bare())
+    }
+    const [ours, plain] = [middle(engines), middle(bares)]
+    console.log(`engine: ${told(ours)}\nbare PGlite: ${told(plain)}`)
+    expect(ours.peak / plain.peak).toBeLessThan(0.5)
+    expect(ours.tree / plain.rest).toBeLessThan(0.9)
+  },
+)

@@ -1,0 +1,104 @@
+/**
+ * What grows with its data. Each doubling of runs or flows may cost their lists at most 2.2 times as much, and a page far
+ * behind, which is found by its cursor, at most 1.5 times the first one. Only these ratios are judged; what takes less than
+ * a few milliseconds is compared with that.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { FlowDocumentInput } from '@flow-service/protocol'
+import { expect, test } from 'vitest'
+
+import { startService } from '../packages/api-server/test/observability/service.ts'
+import { openManyRuns } from '../packages/api-server/test/runs/lists/many-runs.ts'
+
+const DOUBLING = 2.2
+const DEEP = 1.5
+const ROUNDS = 7
+/** Below this a figure is the machine's noise, in milliseconds. */
+const FLOOR_MS = 3
+
+async function best(work: () => Promise<unknown>): Promise<number> {
+  let least = Infinity
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const from = performance.now()
+    // oxlint-disable-next-line no-await-in-loop -- one after the other is what is measured
+    await work()
+    least = Math.min(least, performance.now() - from)
+  }
+  return Math.max(least, FLOOR_MS)
+}
+
+/** Sizes that double up to `most`. */
+const sizes = (most: number): number[] => [most / 8, most / 4, most / 2, most]
+
+/** How much the dearest doubling costs. */
+function dearest(what: string, times: ReadonlyMap<number, number>): number {
+  const all = [...times.values()]
+  const ratios = all.slice(1).map((time, at) => time / (all[at] ?? Number.NaN))
+  const told = [...times].map(([size, time]) => `${size}: ${time.toFixed(1)} ms`).join(', ')
+  console.log(`${what}: ${told}; a doubling costs up to ${Math.max(...ratios).toFixed(2)}`)
+  return Math.max(...ratios)
+}
+
+test('lists of runs, to 100,000', { timeout: 900_000 }, async () => {
+  const include = new Set(['params', 'results', 'metrics'] as const)
+  const queries = {
+    newest: {},
+    'two terms, sorted': { filter: 'params.lr<0.1 metrics.loss<0.5', sort: '-metrics.acc' },
+    'a rare text': { filter: 'params.name~run_99' },
+  }
+  const times = new Map(Object.keys(queries).map((what) => [what, new Map<number, number>()]))
+  const deep = new Map<string, number>()
+  for (const size of sizes(100_000)) {
+    const dataDir = await mkdtemp(join(tmpdir(), 'bench-growth-'))
+    const { database, lists } = await openManyRuns(dataDir, size)
+    try {
+      for (const [what, query] of Object.entries(queries)) {
+        const page = { of: { archived: false }, limit: 50, include, ...query }
+        const first = await best(() => lists.list({ ...page, offset: 0 }))
+        times.get(what)?.set(size, first)
+      }
+      for (const sort of [undefined, 'params.lr']) {
+        const page = { of: { archived: false }, limit: 50, include, sort }
+        const { cursor } = await lists.list({ ...page, offset: Math.min(10_000, size / 2) })
+        if (cursor === null) throw new Error('the list ends before its middle')
+        const first = await best(() => lists.list({ ...page, offset: 0 }))
+        const far = await best(() => lists.list({ ...page, offset: 0, cursor }))
+        deep.set(`${sort ?? 'newest'} of ${size}`, far / first)
+      }
+    } finally {
+      await database.close()
+      await rm(dataDir, { recursive: true, force: true })
+    }
+  }
+  console.log(`pages far behind: ${[...deep].map(([what, ratio]) => `${what} ${ratio.toFixed(2)}`).join(', ')}`)
+  for (const [what, all] of times) expect(dearest(`runs, ${what}`, all)).toBeLessThan(DOUBLING)
+  for (const ratio of deep.values()) expect(ratio).toBeLessThan(DEEP)
+})
+
+test('the list of flows, to 10,000 of ten nodes', { timeout: 900_000 }, async () => {
+  await using service = await startService()
+  const nodes = Array.from({ length: 10 }, (_, at) => ({
+    id: `node${at}`,
+    type: 'change',
+    ports: [
+      { direction: 'input' as const, name: `m${at}`, dtype: 'float' as const },
+      { direction: 'output' as const, name: `m${at + 1}`, dtype: 'float' as const },
+    ],
+  }))
+  await service.publish('many', { nodes } satisfies FlowDocumentInput)
+  const { sql } = service.engine.database
+  const times = new Map<number, number>()
+  let made = 0
+  for (const size of sizes(10_000)) {
+    await sql`
+      insert into flow (id, name, version, published, published_version, origin)
+      select gen_random_uuid(), 'many' || n, 1, replace(published::text, '"many.', '"many' || n || '.')::jsonb, 1, 'api'
+      from flow, generate_series(${made + 1}::int, ${size}::int) n where name = 'many'`
+    made = size
+    times.set(size, await best(() => service.root('GET', '/flows/')))
+  }
+  expect(dearest('flows', times)).toBeLessThan(DOUBLING)
+})
