@@ -3,7 +3,7 @@
  * It is no part of the described API: which routes exist is up to the flows.
  *
  * One function answers, from the first check to the last refusal. Routers, those in a host's app too, call it by Express;
- * the engine's own server calls it directly, for the way through Express is about a third of the whole (hooks.H15).
+ * the engine's own server calls it directly, for the way through Express is about a quarter of the whole (hooks.H15).
  * @module
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'

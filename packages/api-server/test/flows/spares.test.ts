@@ -97,15 +97,15 @@ test.skipIf(interpreter === null)(
     const engine = await startLive({ dataDir })
     try {
       expect(children(dataDir)).toEqual([])
-      await engine.root('POST', '/flows/', { name: 'typed' })
-      const mode = 'live' as const
-      await engine.next('typed', { mode, nodes: [{ id: 'a', type: 'change' }] })
+      const ports = [
+        { direction: 'input', name: 'x', dtype: 'float' },
+        { direction: 'output', name: 'y', dtype: 'float' },
+      ] as const
+      await engine.publish('typed', { mode: 'live', nodes: [{ ...change, ports: [...ports] }] })
       expect(children(dataDir)).toEqual([])
-      await engine.next('typed', { mode, nodes: [python] })
-      const prepared = children(dataDir)
+      await engine.publish('coded', { mode: 'live', nodes: [python] })
       // the zygote and its first fork
-      expect(prepared.length).toBeGreaterThanOrEqual(2)
-      expect((await engine.control('typed', 'start')).status).toBe(200)
+      expect(children(dataDir).length).toBeGreaterThanOrEqual(2)
     } finally {
       await engine.close()
       await rm(dataDir, { recursive: true, force: true })

@@ -14,6 +14,25 @@ useEngine({}, (opened) => {
   engine = opened
 })
 
+/** A view of runs, and how many chunks each of its statements has asked for. */
+function watchedView() {
+  const asked: number[] = []
+  const executions = createExecutionStore(engine.database.sql)
+  const view = new RunView({
+    store: createRunsStore(engine.database.sql),
+    executions: {
+      ...executions,
+      points(keys: readonly ChunkKey[]) {
+        asked.push(keys.length)
+        return executions.points(keys)
+      },
+    },
+    flush: async () => {},
+    secrets: { mask: (shown) => shown },
+  })
+  return { view, asked }
+}
+
 test('every number of a streaming port is a point under flow.message, all visible when the run has ended [R097, R101, R102, R103]', async () => {
   await engine.publish('curves', {
     outputs: [{ name: 'best' }],
@@ -89,20 +108,7 @@ test('of a long curve with a large stride only chunks with points that are given
       return { run: id, node: 'fit', port: 'loss', message: 'loss', seq, step: seq * 100, vals }
     }),
   )
-  const asked: number[] = []
-  const executions = createExecutionStore(engine.database.sql)
-  const view = new RunView({
-    store: createRunsStore(engine.database.sql),
-    executions: {
-      ...executions,
-      points(keys: readonly ChunkKey[]) {
-        asked.push(keys.length)
-        return executions.points(keys)
-      },
-    },
-    flush: async () => {},
-    secrets: { mask: (shown) => shown },
-  })
+  const { view, asked } = watchedView()
   const [thin] = await view.metrics(id, { stride: 10_000 })
   expect(thin?.points.map(({ value }) => value)).toEqual([0, 10_000, 20_000, 29_999])
   expect(asked.splice(0)).toEqual([4])
@@ -127,20 +133,7 @@ test('many points are answered as text that is made while it is read, and say wh
       return { ...curve, seq, step: seq * 500, startMs: -1_000.25, vals }
     })
   await new Past(engine.database).chunks([...drawn('first', 1), ...drawn('long', 110), ...drawn('last', 1)])
-  const asked: number[] = []
-  const executions = createExecutionStore(engine.database.sql)
-  const view = new RunView({
-    store: createRunsStore(engine.database.sql),
-    executions: {
-      ...executions,
-      points(keys: readonly ChunkKey[]) {
-        asked.push(keys.length)
-        return executions.points(keys)
-      },
-    },
-    flush: async () => {},
-    secrets: { mask: (shown) => shown },
-  })
+  const { view, asked } = watchedView()
   const answer = await curveAnswer(await view.curves(id, { stride: 1 }))
   if (!('text' in answer)) throw new Error('such a curve is not answered as a whole')
   expect(asked).toEqual([])
