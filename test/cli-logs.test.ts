@@ -1,6 +1,9 @@
 /** `service runs logs` and `service flows logs`: what nodes print, at once and as it comes. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -89,6 +92,35 @@ test('the logs of a run are followed to its end, lines with their nodes; read ag
     code: 1,
     err: expect.stringContaining('has no node "other"; its nodes: train, check'),
   })
+})
+
+test('a node that begins once another has ended is printed behind it, whenever they are read', async () => {
+  let asked = 0
+  // "train" ends behind its second answer
+  const printed = (node: string): string => (node === 'check' ? 'checked\n' : asked > 2 ? 'half done' : 'half')
+  const engine = createServer((request, response) => {
+    response.setHeader('content-type', 'application/json')
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://engine')
+    const [, node] = /nodes\/(\w+)\/logs$/u.exec(pathname) ?? []
+    if (node === undefined) {
+      response.end(JSON.stringify({ id: 'r1', flow: 'fit', nodes: [{ node: 'train' }, { node: 'check' }] }))
+      return
+    }
+    asked += 1
+    const text = printed(node).slice(Number(searchParams.get('after') ?? 0))
+    const next = printed(node).length
+    response.end(JSON.stringify({ flow: 'fit', node, run: 'r1', from: 0, next, text, cut: false, ended: asked > 2 }))
+  })
+  const port = await new Promise<number>((resolve) =>
+    engine.listen(0, '127.0.0.1', () => resolve((engine.address() as AddressInfo).port)),
+  )
+  const url = `http://127.0.0.1:${port}/api/v1`
+  expect(await runService(['runs', 'logs', randomUUID(), '--url', url, '--token', 't'], where())).toEqual({
+    code: 0,
+    out: 'train | half done\ncheck | checked\n',
+    err: '',
+  })
+  engine.close().closeAllConnections()
 })
 
 test('what is not kept any more is told, with where it is', async () => {

@@ -149,11 +149,15 @@ class LogPrinter {
     return this.#places.get(node)?.ended ?? false
   }
 
-  /** Prints what there is of a node behind what was printed. */
+  /**
+   * Prints what there is of a node behind what was printed. A node that begins to print may do so because others have ended
+   * since they were read: what they have printed comes first.
+   */
   async catchUp(node: string): Promise<void> {
     const isFirst = !this.#places.has(node)
     const place = this.#places.get(node) ?? { next: 0, open: '', ended: false }
     this.#places.set(node, place)
+    const begins = place.next === 0
     const parts: NodeLogs[] = []
     do {
       // oxlint-disable-next-line no-await-in-loop -- a part begins where the one before ends
@@ -162,6 +166,7 @@ class LogPrinter {
       place.next = part.next
       place.ended = part.ended
     } while (parts.at(-1)?.text !== '')
+    if (begins && place.next > 0 && this.#subject.ends) await this.#catchUpOthers(node)
     this.#tell(node, place, parts, isFirst)
   }
 
@@ -170,6 +175,14 @@ class LogPrinter {
     for (const [node, place] of this.#places) {
       if (place.open !== '') this.#line(node, place.open)
       place.open = ''
+    }
+  }
+
+  /** Prints what is left of the nodes of a run that were printing when they were read. */
+  async #catchUpOthers(node: string): Promise<void> {
+    for (const [other, { next, ended }] of this.#places) {
+      // oxlint-disable-next-line no-await-in-loop -- one node after the other, as they are printed
+      if (other !== node && next > 0 && !ended) await this.catchUp(other)
     }
   }
 
