@@ -1,8 +1,8 @@
 /**
  * 2,000 clients of the event socket at 10 values a second against a bare `ws` server that broadcasts the same frames:
  * the age of a value when it reaches a client, in alternating rounds; then the same beside clients that do not read,
- * and what one of those costs. Servers and clients are processes of their own; the judged figures are ratios and
- * bounds that hold on two cores.
+ * and what one of those costs. Then a flood for 100 clients against frames that are made once for all of them.
+ * Servers and clients are processes of their own; the judged figures are ratios and bounds that hold on two cores.
  */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,6 +18,8 @@ const SECONDS = 4
 const ROUNDS = 3
 const STALLED = 10
 const SETTLE_MS = 5000
+const FLOOD_CLIENTS = 100
+const FLOOD_SECONDS = 5
 const { start, startAt } = useServers('--expose-gc')
 
 interface Server {
@@ -104,4 +106,57 @@ test('2,000 clients hear 10 values a second, about as soon as from a bare ws ser
   expect(cpu).toBeLessThan(1.5)
   expect(stalled).toBeLessThan(alone * 1.1 + 5)
   expect(megabytes).toBeLessThan(6)
+}, 300_000)
+
+interface Flood {
+  /** Values that one client has read. */
+  readonly values: number
+  /** Bytes at all other clients. */
+  readonly bytes: number
+  /** Of the text of a value. */
+  readonly size: number
+  /** CPU time of the server for a value at a client, in microseconds. */
+  readonly cpuUs: number
+}
+
+/** What all values of a few seconds cost a server whose clients all listen to the same. */
+async function flood({ child }: Server, clients: ChildProcess): Promise<Flood> {
+  await ask(child, 'start')
+  await pause(1000)
+  await ask(clients, { order: 'measure' })
+  const before = await ask<number>(child, 'cpu')
+  await pause(FLOOD_SECONDS * 1000)
+  const spent = (await ask<number>(child, 'cpu')) - before
+  const report = await ask<Omit<Flood, 'cpuUs'>>(clients, { order: 'report' })
+  await ask(child, 'stop')
+  return { ...report, cpuUs: (spent * 1e6) / (report.values * FLOOD_CLIENTS) }
+}
+
+const showFlood = (rounds: readonly Flood[]): string =>
+  `${median(rounds.map(({ cpuUs }) => cpuUs)).toFixed(3)} µs of CPU a value at a client, ` +
+  `${median(rounds.map(({ values }) => (values * FLOOD_CLIENTS) / FLOOD_SECONDS / 1e6)).toFixed(2)} M a second, ` +
+  `${median(rounds.map(({ size }) => size)).toFixed(0)} bytes each`
+
+test('100 clients hear 11,000 values a second, near the cost of frames that are made once for all', async () => {
+  const [service, bare] = await Promise.all([startServer('canvas-service.ts'), startServer('bare-flood.ts')])
+  const rounds: { service: Flood; bare: Flood }[] = []
+  const audience = async ({ url, token }: Server): Promise<ChildProcess> => {
+    const clients = start('flood-clients.ts')
+    await once(clients, 'message')
+    await ask(clients, { order: 'connect', url, token, count: FLOOD_CLIENTS })
+    return clients
+  }
+  const [ours, theirs] = [await audience(service), await audience(bare)]
+  await flood(service, ours)
+  for (let round = 0; round < ROUNDS; round++)
+    rounds.push({ service: await flood(service, ours), bare: await flood(bare, theirs) })
+
+  const ratio = median(rounds.map((round) => round.service.cpuUs / round.bare.cpuUs))
+  const bytes = median(rounds.map((round) => round.service.size / round.bare.size))
+  console.log(
+    `event socket ${showFlood(rounds.map((round) => round.service))}; shared frames ` +
+      `${showFlood(rounds.map((round) => round.bare))}: ratio of CPU ${ratio.toFixed(2)}, of bytes ${bytes.toFixed(2)}`,
+  )
+  expect(ratio).toBeLessThan(1.5)
+  expect(bytes).toBeLessThan(1.2)
 }, 300_000)

@@ -1,10 +1,11 @@
 /**
- * What console-canvas.bench.ts looks at: a service with its console and a live flow of 275 nodes, 2,200 of whose messages change
- * five times a second from `start` to `stop`: 11,000 values a second.
+ * What console-canvas.bench.ts and the flood of event-socket.bench.ts look at: a service with its console and a live flow of 275
+ * nodes, 2,200 of whose messages change five times a second from `start` to `stop`: 11,000 values a second.
  */
 import { createClient } from '@flow-service/client-sdk'
 
 import { startBenchService } from './bench-service.ts'
+import { cpuNow } from './usage.ts'
 
 const [NODES, PORTS, COLUMNS] = [275, 8, 15]
 const { baseUrl, origin, token } = await startBenchService()
@@ -29,7 +30,8 @@ const { version } = await client.http.flows.save({
   },
 })
 await client.http.flows.publish({ name: 'bench', version })
-process.on('message', (order: 'start' | 'stop') => {
-  void client.http.flows[order]({ name: 'bench' }).then(() => process.send?.(order))
+process.on('message', (order: 'start' | 'stop' | 'cpu') => {
+  if (order === 'cpu') process.send?.(cpuNow())
+  else void client.http.flows[order]({ name: 'bench' }).then(() => process.send?.(order))
 })
-process.send?.({ origin, token })
+process.send?.({ origin, token, url: `${baseUrl.replace('http', 'ws')}/flows/ws` })

@@ -2,7 +2,7 @@
  * The sending side of one event socket: numbers the frames and bounds what a slow reader costs (wire decisions G46, G47, V19,
  * V20). A socket that has asked for windows gets each text frame as an array of events.
  *
- * States: *flowing* (everything is sent at once), *waiting* (more than {@link COALESCE_BYTES} wait in the socket: events
+ * States: *flowing* (everything is sent at once, most of it as the frames that all sockets of an interest share), *waiting* (more than {@link COALESCE_BYTES} wait in the socket: events
  * wait here, as references to text and media that all sockets share), *closed*.
  * - event-reader.E1 `seq` is the number of the event in the engine, and each text frame has a larger one than the frame before:
  *   an event that is sent after a later one takes the engine's next number.
@@ -25,6 +25,7 @@ import type { WebSocket } from 'ws'
 import { type Refusal, MAX_MEDIA_NAMES } from './client-frame.ts'
 import { type EventText, frameText } from './event-text.ts'
 import type { Media } from './media.ts'
+import type { SharedFrames } from './shared-frames.ts'
 
 /** Bytes waiting in a socket from which on values are coalesced. */
 export const COALESCE_BYTES = 1024 * 1024
@@ -99,6 +100,16 @@ export class EventReader {
   event(text: EventText, media: Media | null = null): void {
     if (this.#isBehind()) this.#keep(keyOf(text) ?? ++this.#kept, { text, media })
     else this.#tell({ text, media })
+  }
+
+  /** Sends frames that other sockets get too; false, and nothing sent, where this one has to number or keep them itself. */
+  shared({ bytes, first, last }: SharedFrames): boolean {
+    if (first <= this.#seq || this.#isBehind()) return false
+    this.#seq = last
+    if (this.#socket.readyState !== 1) return true
+    this.#wire.write(bytes)
+    this.closeIfTooSlow()
+    return true
   }
 
   /** Sends the media of what a message carries, or keeps them; another value that waits brings its own (event-reader.E5). */

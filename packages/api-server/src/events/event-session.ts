@@ -17,6 +17,7 @@ import type { EngineSnapshot } from './event-replay.ts'
 import { type EventText, runOf } from './event-text.ts'
 import { EventWindow, type WindowOptions } from './event-window.ts'
 import { type FindFrame, type Media, mediaOf } from './media.ts'
+import { WRITE_BYTES } from './shared-frames.ts'
 
 /** What a socket is told. */
 export interface Interest {
@@ -62,8 +63,6 @@ export interface ShownMedia {
 }
 
 const TRY_AGAIN_LATER = 1013
-/** Bytes of events that are gathered in one write to a socket. */
-const WRITE_BYTES = 64 * 1024
 
 /** What a socket needs of the engine. */
 interface SessionDeps {
@@ -145,7 +144,8 @@ export const bytesOf = (media: Media | null): number => media?.bytes.length ?? 0
 export const concerns = (session: Session, event: EngineEvent, flows: readonly string[]): boolean =>
   isWithin(session.interest, event, flows) || asksFor(session, event)
 
-function isWithin(
+/** Whether an interest has an event. */
+export function isWithin(
   { flows: wanted, kinds, runs = null }: Interest,
   event: EngineEvent,
   flows: readonly string[],

@@ -16,6 +16,7 @@ import type { WebSocket } from 'ws'
 
 import type { Guest, SocketGuests } from '../http/socket-guests.ts'
 import type { Log } from '../process/log.ts'
+import { Audiences } from './audiences.ts'
 import { readClientFrame } from './client-frame.ts'
 import type { EventBus, EventListener } from './event-bus.ts'
 import { COALESCE_BYTES } from './event-reader.ts'
@@ -81,33 +82,29 @@ const FLOOD_CLOSE_MS = 2000
 
 /** Event sockets on a bus. An event is serialised once, and only while somebody listens to its flow. */
 export function createEventSockets(deps: EventSocketsDeps): EventSockets {
-  const sessions = new Set<Session>()
+  const audiences = new Audiences()
+  const opening = new Set<Session>()
   const [engine, next, timestampAt] = [randomUUID(), () => (seq += 1), createTimestamps()]
   let seq = 0
   const wanted = new WantedMedia((error) => deps.log.error({ err: error }, 'a listener of wanted media failed'))
-  const turn = createTurn((texts) => {
-    for (const session of sessions) if (session.state.kind === 'open') tellAll(session, texts)
-  })
+  const turn = createTurn((texts) => audiences.tell(texts))
   let unsubscribe: (() => void) | null = null
   const logs = new LogPace(deps.clock, (event, atMs) => tell(event, atMs))
   const pass: EventListener = (event, atMs) => {
     if (event.type !== 'log') tell(event, atMs)
-    else if ([...sessions].some(({ interest }) => interest.kinds.has('log'))) logs.add(event)
+    else if (audiences.hearLogs()) logs.add(event)
   }
   const tell: EventListener = (event, atMs) => {
     const flows = flowsOf(event)
-    let text: EventText | null = null
-    for (const session of sessions) {
-      if (!concerns(session, event, flows)) continue
-      text ??= eventText(event, { seq: next(), atMs, ts: timestampAt(atMs) }, flows, mediaFor(event, atMs))
-      gather(session, text)
-    }
-    if (text) turn.add(text)
+    if (!isWanted(event) && !audiences.areConcerned(event, flows)) return
+    const text = eventText(event, { seq: next(), atMs, ts: timestampAt(atMs) }, flows, mediaFor(event, atMs))
+    for (const session of opening) if (concerns(session, event, flows)) gather(session, text)
+    turn.add(text)
   }
-  const mediaFor = (event: EngineEvent, atMs: number): Media | null =>
+  const isWanted = (event: EngineEvent): event is Extract<EngineEvent, { type: 'value' }> =>
     event.type === 'value' && wanted.has(event.message)
-      ? mediaOf({ ...event, ts: timestampOfMs(atMs) }, deps.frame)
-      : null
+  const mediaFor = (event: EngineEvent, atMs: number): Media | null =>
+    isWanted(event) ? mediaOf({ ...event, ts: timestampOfMs(atMs) }, deps.frame) : null
   const ask = (session: Session, names: ReadonlySet<string>): void => {
     // what happened until now is told to it as it was asked for until now
     turn.end()
@@ -130,15 +127,17 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
     const last = Math.min(seq, (news[0]?.seq ?? Infinity) - 1)
     session.reader.snapshot(last, { engine_version: deps.engineVersion, engine, ...snapshot })
     session.state = { kind: 'open' }
+    opening.delete(session)
     for (const refusal of answers) session.reader.error(refusal)
     showMedia(session, session.media, deps)
     tellAll(session, news)
   }
   const forget = (session: Session): void => {
-    sessions.delete(session)
+    audiences.delete(session)
+    opening.delete(session)
     session.window?.close()
     wanted.replace(session.media, new Set())
-    if (sessions.size > 0) return
+    if (audiences.count > 0) return
     logs.close()
     unsubscribe?.()
     unsubscribe = null
@@ -148,7 +147,8 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
       const { socket, wire } = connection
       if (!deps.guests.admit(guest, socket)) return
       const session = newSession(connection, interest, { clock: deps.clock, next })
-      sessions.add(session)
+      audiences.add(session)
+      opening.add(session)
       unsubscribe ??= deps.bus.subscribe(pass)
       socket.on('close', () => forget(session))
       wire.on('drain', () => gathered(wire, () => session.reader.drained()))
@@ -160,7 +160,7 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
     },
     wantedMedia: () => wanted.names(),
     onWantedMedia: (listener) => wanted.onChange(listener),
-    count: () => sessions.size,
+    count: () => audiences.count,
   }
 }
 

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 
 import { COALESCE_BYTES, EventReader, type Outlet } from '../../src/events/event-reader.ts'
 import { eventText, type EventText } from '../../src/events/event-text.ts'
+import { sharedFrames } from '../../src/events/shared-frames.ts'
 import { valueEvent } from './sockets.ts'
 
 interface Told {
@@ -24,7 +25,10 @@ class SlowPeer {
   closed = false
   #seq = 0
 
-  constructor(batched: boolean) {
+  readonly #isShared: boolean
+
+  constructor(way: 'alone' | 'shared' | 'batched') {
+    this.#isShared = way === 'shared'
     const send = (text: Buffer): void => {
       const frame = JSON.parse(text.toString()) as Told | Told[]
       this.told.push(...[frame].flat())
@@ -33,14 +37,15 @@ class SlowPeer {
     }
     const close = (): void => void (this.closed = true)
     this.reader = new EventReader(Object.assign(this.outlet, { send, close }) as unknown as Outlet, {
-      wire: { write: () => true },
+      wire: { write: (frame: Buffer) => (send(frame.subarray(frame[1] === 126 ? 4 : 2)), true) },
       next: () => (this.#seq += 1),
-      batched,
+      batched: way === 'batched',
     })
   }
   publish(event: EngineEvent): void {
     const text: EventText = eventText(event, { seq: (this.#seq += 1), atMs: 1 })
-    this.reader.events([{ text, media: null }])
+    const [frames] = this.#isShared ? sharedFrames([text]) : []
+    if (!frames || !this.reader.shared(frames)) this.reader.events([{ text, media: null }])
   }
   refuse(): void {
     this.reader.error({ kind: 'refused', code: 'unknown_frame', detail: '' })
@@ -72,12 +77,13 @@ const isAscending = (numbers: readonly number[]): boolean =>
 const sourceOf = ({ message, run }: Told): string => `${message} ${run}`
 
 describe.each([
-  ['frames', false],
-  ['arrays', true],
-])('of %s', (_, batched) => {
+  ['frames', 'alone'],
+  ['frames that other sockets share', 'shared'],
+  ['arrays', 'batched'],
+] as const)('of %s', (_, way) => {
   test('each event has a larger number, no value is older than the one before, and at last the newest has come', () => {
     const program = fc.property(fc.array(act, { maxLength: 60 }), (acts) => {
-      const peer = new SlowPeer(batched)
+      const peer = new SlowPeer(way)
       const newest = new Map<string, number>()
       let nodes = 0
       for (const [at, of] of acts.entries()) {
@@ -106,7 +112,7 @@ describe.each([
   })
 
   test('while nothing is read, 100,000 values wait as the newest of each message, and no more', () => {
-    const peer = new SlowPeer(batched)
+    const peer = new SlowPeer(way)
     for (let at = 0; at < 100_000; at += 1) peer.publish(valueEvent(`f.m${at % 10}`, at))
     expect(peer.told).toHaveLength(1)
     for (let at = 0; at < 100; at += 1) peer.read()
@@ -116,7 +122,7 @@ describe.each([
   })
 
   test('while nothing is read, events that must not be left out end the socket before 150,000 wait', () => {
-    const peer = new SlowPeer(batched)
+    const peer = new SlowPeer(way)
     let count = 0
     while (!peer.closed && count < 200_000) peer.publish(nodeEvent((count += 1)))
     expect(count).toBeLessThan(150_000)
