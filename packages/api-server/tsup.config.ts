@@ -19,6 +19,7 @@ const assets = {
 export default build({
   entry: {
     index: 'src/index.ts',
+    ahead: 'src/ahead.ts',
     'evaluate-child': 'src/code/evaluate-child.ts',
     'trial-child': 'src/code/packages/trial-child.ts',
     'embedded-worker': 'src/db/embedded-worker.ts',

@@ -14,6 +14,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
 }
 
 const args = process.argv.slice(2)
+const isEngine = ['dev', 'serve'].includes(args[0] ?? '') && !args.some((arg) => ['-h', '--help'].includes(arg))
 if (args[0] === 'serve') {
   const { beSmall } = await import('./engine-memory.ts')
   beSmall()
@@ -21,6 +22,12 @@ if (args[0] === 'serve') {
 
 // compiled code is kept between calls, in the system's temporary folder
 module.enableCompileCache()
+
+if (isEngine && !process.env['SERVICE_DATABASE_URL']) {
+  // it compiles beside what follows, which has as much to load
+  const { prepareDatabase } = await import('@flow-service/api-server/ahead')
+  prepareDatabase()
+}
 
 // A reader that has seen enough (`service runs list | head`) closes the pipe.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -4,11 +4,11 @@
  */
 import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { basename, delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 
 import { withoutCredentials } from './environment.ts'
+import { behindShim, pyenvVersions } from './pyenv.ts'
 
 /** An interpreter that runs. `version` has three numbers. */
 export interface Interpreter {
@@ -25,7 +25,7 @@ const run = promisify(execFile)
 
 /**
  * The first interpreter of at least 3.11 among `SERVICE_PYTHON`, the usual names on PATH and pyenv's versions, newest
- * first; null when none runs. Version managers' shims that fail are passed over.
+ * first; null when none runs. Version managers' shims that fail are passed over, those of pyenv without running them.
  */
 export async function findPython(env: Readonly<Record<string, string | undefined>>): Promise<Interpreter | null> {
   for (const candidate of candidates(env)) {
@@ -69,13 +69,13 @@ function candidates(env: Readonly<Record<string, string | undefined>>): string[]
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
   const onPath = names.flatMap((name) => folders.map((folder) => join(folder, name)))
   const chosen = env['SERVICE_PYTHON']
-  return [...(chosen ? [chosen] : []), ...existing(onPath), ...pyenvPythons(env['HOME'] ?? homedir())]
+  const real = existing(onPath).flatMap((program) => behindShim(program, env) ?? [])
+  return [...new Set([...(chosen ? [chosen] : []), ...real, ...pyenvPythons(env)])]
 }
 
-function pyenvPythons(home: string): string[] {
-  const versions = join(home, '.pyenv', 'versions')
-  const newestFirst = namesIn(versions).toSorted((a, b) => compareVersions(b, a))
-  return newestFirst.map((version) => join(versions, version, 'bin', 'python'))
+function pyenvPythons(env: Readonly<Record<string, string | undefined>>): string[] {
+  const newestFirst = pyenvVersions(env).toSorted((a, b) => compareVersions(basename(b), basename(a)))
+  return newestFirst.map((folder) => join(folder, 'bin', 'python'))
 }
 
 function existing(paths: readonly string[]): string[] {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -53,6 +53,52 @@ describe.skipIf(python === null)('finding Python', () => {
       [`${versions}/3.12.1/bin/python`]: fake('3.12', '3.12.1'),
     })
     expect(await findPython({ PATH: '', HOME: home })).toEqual({ path: '/fake/3.12', version: '3.12.1' })
+  })
+
+  describe('behind a shim of pyenv', () => {
+    const shim = 'echo shim >> "$0.ran"; exit 127'
+    const installed = {
+      '.pyenv/shims/python3.13': shim,
+      '.pyenv/shims/python3.12': shim,
+      '.pyenv/shims/python3': shim,
+      '.pyenv/versions/3.12.1/bin/python3.12': fake('3.12', '3.12.1'),
+      '.pyenv/versions/3.12.1/bin/python3': fake('3.12', '3.12.1'),
+      '.pyenv/versions/3.13.0/bin/python3.13': fake('3.13', '3.13.0'),
+    }
+    const asked = async (files: Record<string, string>, more: Record<string, string> = {}) => {
+      const home = place({ ...installed, ...files })
+      const env = { PATH: join(home, '.pyenv/shims'), HOME: home, PYENV_DIR: join(home, 'a/b'), ...more }
+      const found = await findPython(env)
+      const ran = readdirSync(join(home, '.pyenv/shims')).filter((name) => name.endsWith('.ran'))
+      return [found?.version ?? null, ran]
+    }
+
+    test('is the version of the machine, of the nearest file, or of the environment, and no shim runs', async () => {
+      expect(await asked({ '.pyenv/version': '3.12.1' })).toEqual(['3.12.1', []])
+      expect(await asked({ '.pyenv/version': '3.12.1', 'a/.python-version': '3.13.0' })).toEqual(['3.13.0', []])
+      expect(await asked({ '.pyenv/version': '3.13.0', 'a/b/.python-version': '# ours\n3.12.1 3.13.0' })).toEqual([
+        '3.12.1',
+        [],
+      ])
+      expect(await asked({ '.pyenv/version': '3.12.1' }, { PYENV_VERSION: '3.13.0' })).toEqual(['3.13.0', []])
+    })
+
+    test('is the first of several that has the name', async () => {
+      expect(await asked({}, { PYENV_VERSION: '3.12.1:3.13.0' })).toEqual(['3.13.0', []])
+    })
+
+    test('is nothing where the machine has its own; the newest of all comes last', async () => {
+      const newest = { '.pyenv/versions/3.13.0/bin/python': fake('3.13', '3.13.0') }
+      expect(await asked({ ...newest, '.pyenv/version': 'system' })).toEqual(['3.13.0', []])
+      expect(await asked(newest)).toEqual(['3.13.0', []])
+    })
+
+    test('is asked of the shim where only pyenv can tell', async () => {
+      expect(await asked({ '.pyenv/version': '3.12' })).toEqual([
+        null,
+        ['python3.12.ran', 'python3.13.ran', 'python3.ran'],
+      ])
+    })
   })
 
   test('null when there is none', async () => {

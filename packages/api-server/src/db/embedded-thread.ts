@@ -2,20 +2,17 @@
  * One worker thread with one embedded PostgreSQL, seen from the engine's side.
  * @module
  */
-import fs from 'node:fs'
 import { Worker } from 'node:worker_threads'
 
-import type { PGliteOptions } from '@electric-sql/pglite'
-
 import type { HeldPath } from '../process/held-directory.ts'
-import { once } from './once.ts'
-import { withoutWideJoins } from './wide-joins.ts'
+import { compileDatabase, type DatabaseProgram } from './database-program.ts'
 
 /** What the thread is asked. */
 export type EngineRequest = { id: number; messages: Uint8Array } | { id: number; close: true }
 
 /** What the thread answers. */
 export type EngineReply =
+  | Compiled
   | { ready: true }
   | { id: number; answer: Uint8Array }
   | { id: number; error: string; isFinal?: true }
@@ -48,17 +45,40 @@ const STACK_MB = 64
 /** Of young objects: half of Node's default. What a query makes is over with its answer, and rows are not on this heap. */
 const YOUNG_MB = 24
 
-/** PostgreSQL, compiled. */
-type Program = NonNullable<PGliteOptions['pgliteWasmModule']>
-
-/** Its types are of browsers alone. */
-const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly: { compile(code: Uint8Array): Promise<Program> } }
-
 /** Kept for threads to come: they begin with the machine code of those before, and are open in half the time. */
-const program = once(async () => {
-  const code = await fs.promises.readFile(new URL('pglite.wasm', import.meta.resolve('@electric-sql/pglite')))
-  return wasm.compile(withoutWideJoins(code))
-})
+const kept: { program: Promise<DatabaseProgram> | null } = { program: null }
+const program = (): Promise<DatabaseProgram> => (kept.program ??= compileDatabase())
+
+/** A thread that is to take the next database that is opened, if there is one. */
+const ahead: { worker: Worker | null } = { worker: null }
+
+/**
+ * Starts the thread of the next embedded database of this process, which loads and compiles PostgreSQL while the process loads
+ * the engine. It does not keep the process alive, and does nothing more until a database is opened; for a process that will
+ * open one at once. The command line calls it.
+ */
+export function prepareDatabase(): void {
+  if (ahead.worker !== null) return
+  const worker = newWorker(null)
+  ahead.worker = worker
+  worker.unref()
+  worker.once('message', ({ program: compiled }: Compiled) => void (kept.program ??= Promise.resolve(compiled)))
+  // who opens a database starts another thread then, and is told why it cannot be
+  const forget = (): void => {
+    if (ahead.worker === worker) ahead.worker = null
+  }
+  worker.once('error', forget)
+  worker.once('exit', forget)
+}
+
+function newWorker(workerData: EngineThreadData | null): Worker {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  return new Worker(new URL(`./embedded-worker.${extension}`, import.meta.url), {
+    workerData,
+    name: 'flow-service database',
+    resourceLimits: { stackSizeMb: STACK_MB, maxYoungGenerationSizeMb: YOUNG_MB },
+  })
+}
 
 interface Waiting {
   resolve: (reply: EngineReply) => void
@@ -73,24 +93,22 @@ interface EngineThreadOptions {
   readonly paths: readonly HeldPath[]
 }
 
-/** What the thread is started with; the program is its first message, since it is compiled meanwhile. */
+/** What the thread opens: it is started with that, or ahead of it (then it is its first message). */
 export interface EngineThreadData extends EngineThreadOptions {
   readonly directory: string
 }
 
-/** The first message of a thread. */
-export interface EngineProgram {
-  readonly program: Program
+/** The first message to a thread that was not started ahead, which is compiled meanwhile; of one that was, to the engine. */
+export interface Compiled {
+  readonly program: DatabaseProgram
 }
 
 /** Starts a thread on a database directory. */
 export async function startEngineThread(directory: string, options: EngineThreadOptions): Promise<EngineThread> {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  const worker = new Worker(new URL(`./embedded-worker.${extension}`, import.meta.url), {
-    workerData: { directory, ...options } satisfies EngineThreadData,
-    name: 'flow-service database',
-    resourceLimits: { stackSizeMb: STACK_MB, maxYoungGenerationSizeMb: YOUNG_MB },
-  })
+  const data: EngineThreadData = { directory, ...options }
+  const prepared = ahead.worker
+  ahead.worker = null
+  const worker = prepared ?? newWorker(data)
   const waiting = new Map<number, Waiting>()
   const lost = new Promise<Error>((resolve) => {
     const lose = (error: Error): void => {
@@ -117,12 +135,21 @@ export async function startEngineThread(directory: string, options: EngineThread
       clearTimeout(hung)
     }
   }
-  const ready = new Promise((resolve) => void worker.once('message', resolve))
-  try {
-    worker.postMessage({ program: await program() } satisfies EngineProgram)
-  } catch (error) {
-    void worker.terminate()
-    throw error
+  const ready = new Promise<void>((resolve) => {
+    worker.on('message', (reply: EngineReply) => {
+      if ('ready' in reply) resolve()
+    })
+  })
+  if (prepared) {
+    prepared.ref()
+    prepared.postMessage(data)
+  } else {
+    try {
+      worker.postMessage({ program: await program() } satisfies Compiled)
+    } catch (error) {
+      void worker.terminate()
+      throw error
+    }
   }
   await inTime(Promise.race([ready, lost.then((error) => Promise.reject(error))]))
 

@@ -19,15 +19,20 @@ import { PGlite } from '@electric-sql/pglite'
 
 import { lostOf } from '../process/held-directory.ts'
 import { startFailure } from './damage.ts'
+import { compileDatabase } from './database-program.ts'
 import { DiskReserve } from './disk-reserve.ts'
 import { DurableFs, durableStartParams } from './durable-fs.ts'
-import type { EngineProgram, EngineReply, EngineRequest, EngineThreadData } from './embedded-thread.ts'
+import type { Compiled, EngineReply, EngineRequest, EngineThreadData } from './embedded-thread.ts'
 import { Received } from './received.ts'
 import { createDataDirectory } from './template.ts'
 
-const { directory, isNew, paths } = workerData as EngineThreadData
 const port = parentPort
 if (!port) throw new Error('embedded-worker is the entry of a worker thread')
+const given = workerData as EngineThreadData | null
+/** Of a thread that was started ahead of what it opens, and compiles meanwhile. */
+const compiled = given ? null : compileDatabase()
+void compiled?.then((program) => port.postMessage({ program } satisfies Compiled))
+const { directory, isNew, paths } = given ?? ((await once(port, 'message')) as [EngineThreadData])[0]
 
 const FLUSH = 'H'.charCodeAt(0)
 const READY_FOR_QUERY = 'Z'.charCodeAt(0)
@@ -44,7 +49,7 @@ let isBroken = false
 let isIdle = true
 let isReadOnly = false
 reserve.isFull()
-const [{ program }] = (await once(port, 'message')) as [EngineProgram]
+const program = compiled ? await compiled : ((await once(port, 'message')) as [Compiled])[0].program
 const pglite = await open()
 endWhenItBreaks(pglite)
 await assertCommitReachesDisk()

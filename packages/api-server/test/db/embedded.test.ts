@@ -4,9 +4,11 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Worker } from 'node:worker_threads'
 
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
+import { prepareDatabase } from '../../src/ahead.ts'
 import { openDatabase, type Sql } from '../../src/db/database.ts'
 import { maintain } from '../../src/db/upkeep.ts'
 import { LostDirectory } from '../../src/process/held-directory.ts'
@@ -96,6 +98,49 @@ describe('the embedded database', () => {
     expect(rows.map((row) => row['id'])).toEqual([1, 3])
     expect(log.lines.some(({ message }) => message.includes('opening it again'))).toBe(true)
     await database.close()
+  })
+
+  describe('that is prepared', () => {
+    const started: Worker[] = []
+    const count = (worker: Worker): void => void started.push(worker)
+    beforeEach(() => {
+      started.length = 0
+      process.on('worker', count)
+    })
+    afterEach(() => void process.off('worker', count))
+
+    test('is opened in the thread that waits for it; what comes after has threads of its own', async () => {
+      prepareDatabase()
+      prepareDatabase()
+      const dataDir = dataDirectory()
+      const database = await openDatabase({ dataDir, log: keepingLog() })
+      expect(started).toHaveLength(1)
+      await database.sql`create table item (id int primary key)`
+      await expect(dieIn(database.sql)).rejects.toThrow('the embedded database stopped')
+      expect(await database.sql`select * from item`).toEqual([])
+      expect(started).toHaveLength(2)
+      const other = await openDatabase({ dataDir: dataDirectory(), log: keepingLog() })
+      expect(started).toHaveLength(3)
+      await Promise.all([database.close(), other.close()])
+    })
+
+    test('is opened without the thread when that has ended before', async () => {
+      prepareDatabase()
+      const [worker] = (await once(process, 'worker')) as [Worker]
+      await worker.terminate()
+      const database = await openDatabase({ dataDir: dataDirectory(), log: keepingLog() })
+      expect(started).toHaveLength(2)
+      expect(await database.sql`select 1 as one`).toEqual([{ one: 1 }])
+      await database.close()
+    })
+
+    test('lets a process end that opens none', async () => {
+      const ahead = new URL('../../src/ahead.ts', import.meta.url).href
+      const text = `import { prepareDatabase } from ${JSON.stringify(ahead)}; prepareDatabase(); console.log('done')`
+      const source = ['--conditions=@flow-service/source', '--input-type=module', '--eval', text]
+      const child = spawn(process.execPath, source, { stdio: ['ignore', 'pipe', 'inherit'] })
+      expect(await once(child, 'close')).toEqual([0, null])
+    })
   })
 
   test('once its directory is removed it is lost: nothing is executed any more, and nothing is made anew', async () => {
