@@ -8,6 +8,8 @@
  */
 import { frameHead, isArtifactRef, MAX_BINARY_FRAME_BYTES } from '@flow-service/protocol'
 
+import { messageHead, WHOLE_BINARY } from '../http/socket-message.ts'
+
 /** A binary frame in two parts, which all sockets share. */
 export interface Media {
   /** Qualified name of the message. */
@@ -37,18 +39,12 @@ export function mediaOf({ message, value, ts }: ToldValue, find: FindFrame): Med
   const head = frameHead({ type: 'media', name: message, digest, media_type: frame.mediaType, ts })
   const length = head.length + frame.data.length
   if (length > MAX_BINARY_FRAME_BYTES) return null
-  return { name: message, digest, head: Buffer.concat([messageHead(length), head]), bytes: bufferOf(frame.data) }
+  return {
+    name: message,
+    digest,
+    head: Buffer.concat([messageHead(WHOLE_BINARY, length), head]),
+    bytes: bufferOf(frame.data),
+  }
 }
-
-/** That of a whole binary message of this length. */
-function messageHead(length: number): Buffer {
-  if (length < 126) return Buffer.from([WHOLE_BINARY, length])
-  if (length < 65_536) return Buffer.from([WHOLE_BINARY, 126, length >> 8, length & 0xff])
-  const head = Buffer.from([WHOLE_BINARY, 127, 0, 0, 0, 0, 0, 0, 0, 0])
-  head.writeUInt32BE(length, 6)
-  return head
-}
-
-const WHOLE_BINARY = 0x82
 
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, byteLength)

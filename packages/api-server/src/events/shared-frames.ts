@@ -4,6 +4,7 @@
  * socket at a time, which costs more than the event itself once a few sockets listen.
  * @module
  */
+import { sizeOfHead, WHOLE_TEXT, writeHead } from '../http/socket-message.ts'
 import type { EventText } from './event-text.ts'
 
 /** Whole WebSocket messages (RFC 6455, 5.2), in the order of their numbers. */
@@ -18,8 +19,6 @@ export interface SharedFrames {
 
 /** Bytes of events that are gathered in one write to a socket. */
 export const WRITE_BYTES = 64 * 1024
-const WHOLE_TEXT = 0x81
-const [SHORT, LONG] = [126, 65_536]
 
 /** The frames of events, in parts of about {@link WRITE_BYTES}. */
 export function sharedFrames(texts: readonly EventText[]): SharedFrames[] {
@@ -42,19 +41,9 @@ function partOf(texts: readonly EventText[]): SharedFrames {
   const bytes = Buffer.allocUnsafe(texts.reduce((size, _, at) => size + sizeOfHead(lengthAt(at)) + lengthAt(at), 0))
   let to = 0
   for (const [at, { tail }] of texts.entries()) {
-    to = writeHead(bytes, to, lengthAt(at))
+    to = writeHead(bytes, to, WHOLE_TEXT, lengthAt(at))
     to += bytes.write(starts[at] ?? '', to, 'latin1')
     to += tail.copy(bytes, to)
   }
   return { bytes, first: texts[0]?.seq ?? 0, last: texts.at(-1)?.seq ?? 0, texts }
-}
-
-const sizeOfHead = (length: number): number => (length < SHORT ? 2 : length < LONG ? 4 : 10)
-
-/** That of a whole text message of this length, which a server does not mask; the result is where the text goes. */
-function writeHead(bytes: Buffer, at: number, length: number): number {
-  bytes[at] = WHOLE_TEXT
-  if (length < SHORT) return bytes.writeUInt8(length, at + 1)
-  if (length < LONG) return bytes.writeUInt16BE(length, bytes.writeUInt8(SHORT, at + 1))
-  return bytes.writeBigUInt64BE(BigInt(length), bytes.writeUInt8(SHORT + 1, at + 1))
 }

@@ -7,6 +7,8 @@
  * firewall would reach it on their behalf.
  * @module
  */
+import type { Socket } from 'node:net'
+
 import { gatherWrites, type SocketListener, type SocketPeer, type SocketRoute } from '@flow-service/connector-sdk'
 import type { Mount } from '@flow-service/core'
 import { MAX_HOOK_BYTES, MAX_SOCKET_CLIENTS } from '@flow-service/protocol'
@@ -14,6 +16,7 @@ import type { WebSocket } from 'ws'
 
 import { ProblemError } from '../http/errors.ts'
 import { type HomeOrigins, isFromHome } from '../http/page-origin.ts'
+import { textMessage } from '../http/socket-message.ts'
 import type { UpgradeHandler } from '../http/upgrade.ts'
 import type { IsPortal } from './portal.ts'
 import { RouteTable } from './route-table.ts'
@@ -85,7 +88,7 @@ export class ServedSockets {
       served.opening++
       try {
         const socket = await asked.accept({ maxPayloadBytes: MAX_HOOK_BYTES, stopCode: GOING_AWAY })
-        const client = new Client(socket, gatherWrites(asked.request.socket))
+        const client = new Client(socket, asked.request.socket)
         // the socket may have gone to another node meanwhile, or away
         const now = await find().catch(() => undefined)
         if (now === undefined) client.close()
@@ -97,9 +100,23 @@ export class ServedSockets {
   }
 }
 
+/** The message of bytes that are sent to many clients, one after the other. */
+const messages = {
+  last: null as { readonly text: Uint8Array; readonly message: Buffer } | null,
+  of(text: Uint8Array): Buffer {
+    if (this.last?.text === text) return this.last.message
+    const message = textMessage(text)
+    this.last = { text, message }
+    // whoever sends the same bytes later may have written others into them
+    queueMicrotask(() => (this.last = null))
+    return message
+  },
+}
+
 /** One client of a served socket. While it is held its frames wait. */
 class Client {
   readonly #socket: WebSocket
+  readonly #wire: Socket
   readonly #gather: () => void
   /** Null while it is held. */
   #listener: SocketListener | null = null
@@ -107,9 +124,10 @@ class Client {
   #length = 0
   #isClosing = false
 
-  constructor(socket: WebSocket, gather: () => void) {
+  constructor(socket: WebSocket, wire: Socket) {
     this.#socket = socket
-    this.#gather = gather
+    this.#wire = wire
+    this.#gather = gatherWrites(wire)
     socket.on('message', (data, isBinary) => {
       if (!isBinary) this.#hear((data as Buffer).toString())
     })
@@ -129,14 +147,15 @@ class Client {
   /** Has a node serve it, and hear what has waited. */
   serve(by: Served['serve']): void {
     const socket = this.#socket
-    const gather = this.#gather
+    const [wire, gather] = [this.#wire, this.#gather]
     this.#listener = by({
       get waiting() {
         return socket.bufferedAmount
       },
       send(frame, sent) {
         gather()
-        socket.send(frame, { binary: false }, sent)
+        if (typeof frame === 'string' || socket.readyState !== socket.OPEN) socket.send(frame, { binary: false }, sent)
+        else wire.write(messages.of(frame), sent)
       },
       cut: () => socket.terminate(),
     })

@@ -1,8 +1,10 @@
-import { EventEmitter } from 'node:events'
+import { EventEmitter, once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 
-import type { SocketRoute } from '@flow-service/connector-sdk'
+import type { SocketPeer, SocketRoute } from '@flow-service/connector-sdk'
 import { expect, test } from 'vitest'
-import type { WebSocket } from 'ws'
+import { WebSocket, WebSocketServer } from 'ws'
 
 import { ServedSockets } from '../../src/hooks/served-sockets.ts'
 
@@ -173,4 +175,55 @@ test('a client that connects while the place changes hands is served by the next
   second.open()
   await joined
   expect(told).toEqual([])
+})
+
+test('bytes for many clients come whole, whatever their length, and as they were when they were sent', async () => {
+  const served = new ServedSockets()
+  const peers: SocketPeer[] = []
+  const serving = (peer: SocketPeer) => {
+    peers.push(peer)
+    return { heard() {}, closed() {} }
+  }
+  served.register('plant', { path: 'ticker', secret: null }, serving, () => {}).open()
+  const upgrade = served.upgrade({ isPortal: () => false, home: { baseUrl: null, origins: [] } })
+  const handshake = new WebSocketServer({ noServer: true, perMessageDeflate: false })
+  const server = createServer().listen(0, '127.0.0.1')
+  server.on('upgrade', (request, wire, head) => {
+    const accept = () =>
+      new Promise<WebSocket>((resolve) => handshake.handleUpgrade(request, wire, head, (socket) => resolve(socket)))
+    void upgrade({ request, rest: 'plant/ticker', query: new URLSearchParams(), accept })
+  })
+  await once(server, 'listening')
+  const heard: string[][] = [[], []]
+  const clients = heard.map((texts) => {
+    const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    client.on('message', (data, isBinary) => texts.push(isBinary ? 'binary' : (data as Buffer).toString()))
+    return client
+  })
+  await expect.poll(() => peers.length).toBe(2)
+  const texts = [0, 1, 125, 126, 127, 65_535, 65_536, 200_000].map((size) =>
+    size < 2 ? 'x'.repeat(size) : `ü${'x'.repeat(size - 2)}`,
+  )
+  const sent: Promise<void>[] = []
+  for (const bytes of texts.map((text) => new TextEncoder().encode(text)))
+    for (const peer of peers) sent.push(new Promise((resolve) => peer.send(bytes, resolve)))
+  await Promise.all(sent)
+  const bytes = new TextEncoder().encode('first')
+  for (const text of ['first', 'again']) {
+    new TextEncoder().encodeInto(text, bytes)
+    // oxlint-disable-next-line no-await-in-loop -- the bytes are another text's when these have gone
+    await Promise.all(peers.map((peer) => new Promise<void>((resolve) => peer.send(bytes, resolve))))
+  }
+  for (const peer of peers) peer.send('end')
+  await expect.poll(() => heard.map((all) => all.at(-1))).toEqual(['end', 'end'])
+  expect(heard).toEqual([
+    [...texts, 'first', 'again', 'end'],
+    [...texts, 'first', 'again', 'end'],
+  ])
+  // what is sent to one that has left is told to have gone
+  for (const client of clients) client.terminate()
+  await expect
+    .poll(() => Promise.race(peers.map((peer) => new Promise((resolve) => peer.send(bytes, () => resolve('gone'))))))
+    .toBe('gone')
+  server.close()
 })
