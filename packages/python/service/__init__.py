@@ -6,7 +6,7 @@ imports from it is here as well, so that files with node code can be imported an
 
 from typing import Any, NoReturn
 
-__all__ = ["emit", "load_artifact", "save_artifact"]
+__all__ = ["emit", "load_artifact", "save_artifact", "to_numpy"]
 
 
 def emit(values: Any = None, /, **ports: Any) -> NoReturn:
@@ -24,3 +24,8 @@ def save_artifact(*args: Any, **options: Any) -> NoReturn:
 def load_artifact(ref: Any) -> NoReturn:
     """Belongs to node code; here it raises RuntimeError."""
     raise RuntimeError("load_artifact() works only while the node executes")
+
+
+def to_numpy(ref: Any) -> NoReturn:
+    """Belongs to node code; here it raises RuntimeError."""
+    raise RuntimeError("to_numpy() works only while the node executes")

@@ -6,7 +6,7 @@ import { parsePython } from '../src/index.ts'
 import { python } from './harness.ts'
 
 const read = (name: string): string => readFileSync(new URL(`../python/${name}`, import.meta.url), 'utf8')
-const helpers = ['emit', 'load_artifact', 'save_artifact']
+const helpers = ['emit', 'load_artifact', 'save_artifact', 'to_numpy']
 
 describe.skipIf(python === null)('the types of the helpers', () => {
   const functions = async (name: string) => {

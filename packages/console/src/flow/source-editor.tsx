@@ -49,6 +49,12 @@ const helpers: readonly Word[] = [
     is: 'function',
     text: 'load_artifact(',
   },
+  {
+    label: 'to_numpy',
+    about: 'The numpy array behind a reference: to_numpy(ref).',
+    is: 'function',
+    text: 'to_numpy(',
+  },
 ]
 
 /** What the code of a node may name: its ports, its settings, and the helpers of the engine. */

@@ -3,6 +3,7 @@
 import inspect
 import math
 
+from . import arrays
 from .channel import encode, encode_unicode
 from .values import MAX_INT, listed, number_of, plain
 
@@ -14,8 +15,10 @@ STORED_VALUE_TYPE = "application/vnd.flow-service.value+json"
 class Call:
     """The agent's frame, and the rules that it implies."""
 
-    def __init__(self, frame):
+    def __init__(self, frame, save):
         self.frame = frame
+        # stores bytes by name and media type, and gives their reference
+        self.save = save
         self.dtypes = {output["port"]: output["dtype"] for output in frame["outputs"]}
         self.keys = {port: f"{encode(port)}:" for port in self.dtypes}
         self.batch = frame["mode"] == "batch"
@@ -25,9 +28,9 @@ class Call:
         self.stored = {}
         self.streams = {output["port"] for output in frame["outputs"] if output["stream"]}
 
-    def encoded(self, values, verb, save=None):
-        """The JSON text of values by port. `verb` is how the code gave them: return, yield or emit. `save` stores a value
-        that is too large to be sent, and gives its reference."""
+    def encoded(self, values, verb):
+        """The JSON text of values by port. `verb` is how the code gave them: return, yield or emit. Of what is returned,
+        a value that is too large to be sent is stored."""
         if values is None:
             return "{}"
         if not isinstance(values, dict):
@@ -48,15 +51,17 @@ class Call:
                 # Most values are numbers, and their text is cheap.
                 kind = type(value)
                 cheap = math.isfinite(value) if kind is float else kind is int and -MAX_INT <= value <= MAX_INT
+                if dtype == "artifact" and arrays.is_array(value):
+                    value = self.save(f"{port}.npy", arrays.MEDIA_TYPE, *arrays.npy(value))
                 shape = value if cheap else plain(value, dtype == "float")
                 text = repr(value) if cheap else encode(shape)
             except (TypeError, ValueError) as error:
                 raise type(error)(f"{verb}: port {port!r}: {error}") from None
-            if save is not None and len(text) > self.store_over and port not in self.streams:
+            if verb == "return" and len(text) > self.store_over and port not in self.streams:
                 data = bytes_of(shape, text)
                 if len(data) > self.store_over:
                     self.stored[port] = KINDS[text[0]]
-                    text = encode(save(data, f"{port}.json", STORED_VALUE_TYPE))
+                    text = encode(self.save(f"{port}.json", STORED_VALUE_TYPE, data))
             parts.append(self.keys[port] + text)
         text = f"{{{','.join(parts)}}}"
         if len(text) > MAX_FRAME_BYTES:

@@ -34,14 +34,15 @@ class Channel:
     def __init__(self, sock):
         self.sock = sock
 
-    def send(self, text, data=b""):
+    def send(self, text, *data):
+        """Sends a message and the bytes of these pieces beside it."""
         body = text.encode()
-        self.sock.sendall(HEADER.pack(MARK, len(body), len(data)) + body)
-        if len(data) > 0:
-            self.sock.sendall(data)
+        self.sock.sendall(HEADER.pack(MARK, len(body), sum(map(len, data))) + body)
+        for piece in data:
+            self.sock.sendall(piece)
 
     def receive(self):
-        """The next message and its bytes; None when the agent has closed the connection."""
+        """The next message and its bytes, in memory of their own; None when the agent has closed the connection."""
         header = self._exactly(HEADER.size)
         if header is None:
             return None
@@ -59,4 +60,4 @@ class Channel:
             if count == 0:
                 return None
             view = view[count:]
-        return bytes(data)
+        return data

@@ -65,9 +65,9 @@ class Session:
             else:
                 self.execute(received[0])
 
-    def say(self, text, data=b""):
+    def say(self, text, *data):
         """Sends a JSON object with the nonce of the call, by which the agent knows what we have written ourselves."""
-        self.channel.send(f'{{"nonce":"{self.nonce}",{text[1:]}', data)
+        self.channel.send(f'{{"nonce":"{self.nonce}",{text[1:]}', *data)
 
     def inspect(self, message):
         """Opens debugpy before the first call, and waits for a debugger where that is wanted."""
@@ -89,7 +89,7 @@ class Session:
 
     def execute(self, frame):
         self.nonce = frame["nonce"]
-        self.call = call = Call(frame)
+        self.call = call = Call(frame, self.save)
         os.environ.update(frame["env"])
         os.environ["SERVICE_CALL_ID"] = frame["call"]
         over = False
@@ -98,7 +98,7 @@ class Session:
             entry = entry_of(self.load(frame), frame["entry"])
             arguments = call.arguments(entry)
             self.running = True
-            outputs = call.encoded(self.drive(entry(**arguments)), "return", self.save)
+            outputs = call.encoded(self.drive(entry(**arguments)), "return")
             stored = f',"stored":{encode(call.stored)}' if call.stored else ""
             answer = f'{{"type":"result","outputs":{outputs}{stored}}}'
         except SystemExit as leave:
@@ -243,14 +243,15 @@ class Session:
                 self.pending.clear()
                 self.flush(time.monotonic())
 
-    def ask(self, name, message, data=b""):
-        if len(data) > MAX_ARTIFACT_BYTES:
-            raise ValueError(f"an artifact has at most {MAX_ARTIFACT_BYTES} bytes, and this one {len(data)}; split it")
+    def ask(self, name, message, *data):
+        size = sum(map(len, data))
+        if size > MAX_ARTIFACT_BYTES:
+            raise ValueError(f"an artifact has at most {MAX_ARTIFACT_BYTES} bytes, and this one {size}; split it")
         with self.asking:
             if self.call is None or os.getpid() != self.pid:
                 raise RuntimeError(f"{name}() works only while the node executes, in its own process")
             with self.writing:
-                self.say(encode(message), data)
+                self.say(encode(message), *data)
             received = self.channel.receive()
         if received is None:
             raise ConnectionError("the worker is gone")
@@ -268,25 +269,34 @@ class Session:
             except (OSError, ValueError) as error:
                 raise MissingArtifact(f"input {port!r} is stored as {digest}, which is not to be had: {error}") from None
 
-    def save(self, data, name, media_type):
-        """Stores bytes, and gives their reference."""
-        message = {"type": "save", "name": name, "media_type": media_type, "volatile": False}
-        return self.ask("save_artifact", message, data)[0]["ref"]
+    def save(self, name, media_type, *data, volatile=False):
+        """Stores the bytes of these pieces, and gives their reference."""
+        message = {"type": "save", "name": name, "media_type": media_type, "volatile": volatile}
+        return self.ask("save_artifact", message, *data)[0]["ref"]
 
-    def load_artifact(self, digest):
+    def load_artifact(self, digest, kind=bytes):
+        """The bytes behind a digest, as `bytes` or `bytearray`."""
         message = {"type": "load", "digest": digest}
         answer, content = self.ask("load_artifact", message)
-        if "file" not in answer:
-            return content
-        try:
-            with open(answer["file"], "rb", buffering=0) as file:
+        if "file" in answer:
+            content = content_of(answer["file"], answer["size"], kind)
+            if content is None:
+                # another worker has made room for something else meanwhile
+                content = self.ask("load_artifact", {**message, "whole": True})[1]
+        return content if isinstance(content, kind) else kind(content)
+
+
+def content_of(path, size, kind):
+    """What is in a file; None where it has not so many bytes."""
+    try:
+        with open(path, "rb", buffering=0) as file:
+            if kind is bytes:
                 content = file.read()
-        except OSError:
-            content = b""
-        if len(content) == answer["size"]:
-            return content
-        # another worker has made room for something else meanwhile
-        return self.ask("load_artifact", {**message, "whole": True})[1]
+                return content if len(content) == size else None
+            content = bytearray(size)
+            return content if file.readinto(content) == size else None
+    except OSError:
+        return None
 
 
 async def awaited(value):
