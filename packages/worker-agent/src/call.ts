@@ -7,7 +7,7 @@
  * Invariants call.C1-C7 are in DESIGN.md.
  * @module
  */
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 
 import type { CallFailure, CallFrame, StoredKind, WorkerFrame } from '@flow-service/protocol'
 
@@ -62,7 +62,7 @@ export class Call {
     )
     this.#state = { phase: 'running', process, silence }
     const late = process.nonce
-    const nonce = randomBytes(12).toString('base64url')
+    const nonce = randomUUID()
     process.nonce = nonce
     void this.#deps.send({ type: 'started', call: this.frame.call, pid: process.pid })
     process.listen({

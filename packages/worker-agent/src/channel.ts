@@ -17,15 +17,17 @@ const MAX_DATA_BYTES = 0x4000_0000
 /** Of a frame that is put together in its place. */
 const LARGE_BYTES = 1024 * 1024
 const nothing = Buffer.alloc(0)
+const noData = new Uint8Array()
 
 /** A frame in pieces, to be written in this order. */
 export function encodeFrame(message: Message, data?: Uint8Array): Uint8Array[] {
-  const text = Buffer.from(JSON.stringify(message))
-  const header = Buffer.allocUnsafe(HEADER_BYTES)
-  MARK.copy(header)
-  header.writeUInt32BE(text.length, MARK.length)
-  header.writeUInt32BE(data?.byteLength ?? 0, MARK.length + 4)
-  const head = Buffer.concat([header, text])
+  const text = JSON.stringify(message)
+  const size = Buffer.byteLength(text)
+  const head = Buffer.allocUnsafe(HEADER_BYTES + size)
+  MARK.copy(head)
+  head.writeUInt32BE(size, MARK.length)
+  head.writeUInt32BE(data?.byteLength ?? 0, MARK.length + 4)
+  head.write(text, HEADER_BYTES)
   return data === undefined || data.byteLength === 0 ? [head] : [head, data]
 }
 
@@ -68,7 +70,7 @@ export class FrameReader {
       this.#needed = frameBytes(buffer)
       if (buffer.length < this.#needed || buffer.length < HEADER_BYTES) break
       // a copy: the chunk it was read with may be many times as large, and bytes can be kept for long
-      this.#deliver(buffer.subarray(0, this.#needed), (data) => new Uint8Array(data))
+      this.#deliver(buffer.subarray(0, this.#needed), (data) => (data.length > 0 ? new Uint8Array(data) : noData))
       buffer = buffer.subarray(this.#needed)
     }
     if (this.#needed > LARGE_BYTES) {

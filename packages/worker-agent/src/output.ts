@@ -12,7 +12,8 @@ const MAX_OUTPUT_BYTES = 1024 * 1024
 /** Turns chunks into text that can be stored: whole characters, no NUL. */
 export class Output {
   readonly #send: (stream: OutputName, text: string) => void
-  readonly #decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') }
+  /** Of the streams that something was printed to: most calls print nothing. */
+  readonly #decoders: Partial<Record<OutputName, StringDecoder>> = {}
   #left = MAX_OUTPUT_BYTES
   #dropped = 0
 
@@ -24,12 +25,13 @@ export class Output {
     const kept = chunk.subarray(0, this.#left)
     this.#left -= kept.length
     this.#dropped += chunk.length - kept.length
-    this.#text(stream, this.#decoders[stream].write(kept))
+    const decoder = (this.#decoders[stream] ??= new StringDecoder('utf8'))
+    this.#text(stream, decoder.write(kept))
   }
 
   /** Sends what is left over of the last characters, and how much was dropped. */
   end(): void {
-    for (const stream of ['stdout', 'stderr'] as const) this.#text(stream, this.#decoders[stream].end())
+    for (const stream of ['stdout', 'stderr'] as const) this.#text(stream, this.#decoders[stream]?.end() ?? '')
     if (this.#dropped === 0) return
     this.#text('stderr', `\n${this.#dropped} more bytes of output were dropped: a call keeps ${MAX_OUTPUT_BYTES}\n`)
   }

@@ -50,6 +50,24 @@ describe.each(pythons)('the Python convention with %s', (python) => {
     expect(await outputs({ source, inputs: { a: 1 }, settings: { b: 2 } })).toEqual({ y: { a: 1, b: 2 } })
   })
 
+  test('a warm node is looked at anew when it is given other names, and when it has another function', async () => {
+    const source = [
+      'def run(a, b=0):',
+      '    global run',
+      '    if a == 3:',
+      '        def run(a, c=5):\n            return {"y": [a, c]}',
+      '    return {"y": [a, b]}\n',
+    ].join('\n')
+    const live = { source, mode: 'live', node: 'changing' } as const
+    expect(await outputs({ ...live, inputs: { a: 1 } })).toEqual({ y: [1, 0] })
+    expect(await outputs({ ...live, inputs: { a: 2, b: 4 } })).toEqual({ y: [2, 4] })
+    expect((await failure({ ...live, inputs: { a: 2, c: 4 } }))?.message).toContain('run() has no parameter c')
+    expect((await failure({ ...live, inputs: { b: 4 } }))?.message).toContain('run() needs a')
+    expect(await outputs({ ...live, inputs: { a: 3 } })).toEqual({ y: [3, 0] })
+    expect(await outputs({ ...live, inputs: { a: 1, c: 4 } })).toEqual({ y: [1, 4] })
+    expect((await failure({ ...live, inputs: { a: 1, b: 4 } }))?.message).toContain('run() has no parameter b')
+  })
+
   test('a setting that has the name of an input is refused', async () => {
     const failed = await failure({ source: 'def run(a): pass\n', inputs: { a: 1 }, settings: { a: 2 } })
     expect(failed?.message).toContain('a: a setting has the name of an input port')

@@ -75,30 +75,45 @@ class Call:
         both = [port["port"] for port in ports if port["port"] in settings]
         if both:
             raise TypeError(f"{listed(both)}: a setting has the name of an input port; rename one of them")
-        try:
-            parameters = inspect.signature(entry).parameters
-        except ValueError:
-            parameters = {}
         values = dict(settings)
         for port in ports:
             name, value = port["port"], self.frame["inputs"].get(port["port"])
-            if value is None and is_absent(self.frame["inputs"], port) and has_default(parameters.get(name)):
+            if value is None and is_absent(self.frame["inputs"], port) and entry.has_default(name):
                 continue
             values[name] = number_of(value) if port["dtype"] == "float" else value
-        self.check(entry, parameters, values, settings)
+        entry.check(values, ports, settings)
         return values
 
-    def check(self, entry, parameters, values, settings):
-        name = getattr(entry, "__name__", "run")
-        given = f"input ports: {listed(p['port'] for p in self.frame['input_ports'])}; settings: {listed(settings)}"
-        kinds = {key: parameter.kind for key, parameter in parameters.items()}
+
+class Entry:
+    """The function that calls execute, and what is known of its parameters: looking at them takes longer than a call."""
+
+    def __init__(self, function):
+        self.function = function
+        try:
+            self.parameters = inspect.signature(function).parameters
+        except ValueError:
+            self.parameters = {}
+        # names of arguments that it was found to take
+        self.fitting = None
+
+    def has_default(self, name):
+        return has_default(self.parameters.get(name))
+
+    def check(self, values, ports, settings):
+        """Whether the function takes the arguments of these names; raises TypeError where not."""
+        if self.fitting == values.keys():
+            return
+        name = getattr(self.function, "__name__", "run")
+        given = f"input ports: {listed(p['port'] for p in ports)}; settings: {listed(settings)}"
+        kinds = {key: parameter.kind for key, parameter in self.parameters.items()}
         positional = [key for key, kind in kinds.items() if kind is inspect.Parameter.POSITIONAL_ONLY]
         if positional:
             raise TypeError(f"{name}() takes {listed(positional)} by position only; remove the '/'")
         variable = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
         missing = [
             key
-            for key, parameter in parameters.items()
+            for key, parameter in self.parameters.items()
             if key not in values and parameter.kind not in variable and not has_default(parameter)
         ]
         if missing:
@@ -106,6 +121,7 @@ class Call:
         unknown = [key for key in values if key not in kinds]
         if unknown and inspect.Parameter.VAR_KEYWORD not in kinds.values():
             raise TypeError(f"{name}() has no parameter {listed(unknown)} ({given}); add it, or take **kwargs")
+        self.fitting = set(values)
 
 
 # By the first character of the JSON text; what is longer than a number is one of these.

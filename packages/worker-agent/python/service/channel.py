@@ -6,12 +6,15 @@ import struct
 
 MARK = b"\xfffs\x01"
 HEADER = struct.Struct(">4sII")
+# What is no longer is read as it comes, without memory that is filled part by part.
+SHORT_BYTES = 16 * 1024
+decode = json.JSONDecoder().raw_decode
 encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 encode_unicode = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode
 
 
 class Pipes:
-    """Two pipes with the two methods of a socket that a channel needs."""
+    """Two pipes with the methods of a socket that a channel needs."""
 
     def __init__(self, reading, writing):
         self.reading = reading
@@ -22,8 +25,11 @@ class Pipes:
         while len(view) > 0:
             view = view[os.write(self.writing, view) :]
 
+    def recv(self, size):
+        return os.read(self.reading, size)
+
     def recv_into(self, view):
-        data = os.read(self.reading, len(view))
+        data = self.recv(len(view))
         view[: len(data)] = data
         return len(data)
 
@@ -42,19 +48,28 @@ class Channel:
             self.sock.sendall(piece)
 
     def receive(self):
-        """The next message and its bytes, in memory of their own; None when the agent has closed the connection."""
+        """The next message and its bytes; None when the agent has closed the connection."""
         header = self._exactly(HEADER.size)
         if header is None:
             return None
         _, text_size, data_size = HEADER.unpack(header)
-        text, data = self._exactly(text_size), self._exactly(data_size)
+        text = self._exactly(text_size)
+        data = self._exactly(data_size) if data_size > 0 else b""
         if text is None or data is None:
             return None
-        return json.loads(text), data
+        return decode(text.decode())[0], data
 
     def _exactly(self, size):
+        head = b""
+        if size <= SHORT_BYTES:
+            head = self.sock.recv(size)
+            if len(head) == size:
+                return head
+            if head == b"":
+                return None
         data = bytearray(size)
-        view = memoryview(data)
+        data[: len(head)] = head
+        view = memoryview(data)[len(head) :]
         while len(view) > 0:
             count = self.sock.recv_into(view)
             if count == 0:

@@ -11,7 +11,7 @@ import threading
 import time
 import types
 
-from .call import MAX_FRAME_BYTES, Call
+from .call import MAX_FRAME_BYTES, Call, Entry
 from .channel import encode
 from .failure import failure, text_of, trace_of
 from .modules import install
@@ -43,6 +43,7 @@ class Session:
         self.call = None
         self.running = False
         self.module = None
+        self.entry = None
         self.digest = None
         # of the source, where a debugger is to find it
         self.file = None
@@ -90,15 +91,18 @@ class Session:
     def execute(self, frame):
         self.nonce = frame["nonce"]
         self.call = call = Call(frame, self.save)
-        os.environ.update(frame["env"])
+        if frame["env"]:
+            os.environ.update(frame["env"])
         os.environ["SERVICE_CALL_ID"] = frame["call"]
         over = False
         try:
             self.open_inputs(frame)
-            entry = entry_of(self.load(frame), frame["entry"])
-            arguments = call.arguments(entry)
+            function = entry_of(self.load(frame), frame["entry"])
+            if self.entry is None or self.entry.function is not function:
+                self.entry = Entry(function)
+            arguments = call.arguments(self.entry)
             self.running = True
-            outputs = call.encoded(self.drive(entry(**arguments)), "return")
+            outputs = call.encoded(self.drive(function(**arguments)), "return")
             stored = f',"stored":{encode(call.stored)}' if call.stored else ""
             answer = f'{{"type":"result","outputs":{outputs}{stored}}}'
         except SystemExit as leave:
@@ -167,6 +171,8 @@ class Session:
 
     def drive(self, result):
         """Runs what the entry gave back to its end, and returns its final values."""
+        if result is None or type(result) is dict:
+            return result
         if inspect.isgenerator(result):
             step = result.__next__
             while True:
