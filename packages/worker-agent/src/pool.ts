@@ -61,7 +61,10 @@ export class Pool {
 
   #refillNow(): void {
     this.#refill = undefined
-    if (!this.#closed) this.#spare ??= this.#started()
+    if (this.#closed) return
+    this.#spare ??= this.#started()
+    // a call that took long may have had its rest already
+    this.#isUsed()
   }
 
   #isUsed(): void {

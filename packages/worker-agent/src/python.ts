@@ -66,6 +66,7 @@ export class Python {
   readonly #socket: string
   #server: Promise<Server> | null = null
   #zygote: Promise<Zygote> | null = null
+  #isResting = false
 
   constructor(options: PythonOptions) {
     this.#options = options
@@ -87,6 +88,7 @@ export class Python {
   }
 
   async #fork(): Promise<Process> {
+    this.#isResting = false
     this.#zygote ??= this.#startZygote().catch((error: unknown) => {
       this.#zygote = null
       throw error
@@ -121,10 +123,15 @@ export class Python {
     })
   }
 
-  /** Ends the zygote, if it has no fork; the next process begins with another one. */
+  /** Ends the zygote once it has no fork, unless a process is asked for before; the next one begins with another zygote. */
   async rest(): Promise<void> {
+    this.#isResting = true
+    await this.#endWhenUnused()
+  }
+
+  async #endWhenUnused(): Promise<void> {
     const zygote = await this.#zygote?.catch(() => null)
-    if (zygote && this.#forks.size === 0) zygote.control.destroy()
+    if (zygote && this.#isResting && this.#forks.size === 0) zygote.control.destroy()
   }
 
   /** Ends the zygote and with it all that is left of its forks. */
@@ -203,12 +210,14 @@ export class Python {
     const fork = this.#forks.get(String(name))
     this.#forks.delete(String(name))
     fork?.connected.reject(new ForkRefused(String(why)))
+    void this.#endWhenUnused()
   }
 
   #forkEnded({ process: name, code, signal }: Message): void {
     const fork = this.#forks.get(String(name))
     this.#forks.delete(String(name))
     fork?.exited.resolve({ code: code as number | null, signal: signal as string | null, cause: null })
+    void this.#endWhenUnused()
   }
 
   async #listen(): Promise<Server> {

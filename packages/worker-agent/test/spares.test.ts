@@ -47,6 +47,20 @@ describe.skipIf(python === null)('spare processes', () => {
     }
   })
 
+  test('nothing is left behind calls that take longer than the rest', async () => {
+    const id = randomUUID()
+    const { worker, call } = rig({ id, python, idleS: 0.001 })
+    await worker.prepare(all)
+    const slow = { source: 'import time\ndef run():\n    time.sleep(0.3)\n    return {"y": 1}\n' } as const
+    const late = {
+      ...code,
+      source: bundle('() => new Promise((resolve) => setTimeout(() => resolve({ y: 1 }), 300))'),
+    } as const
+    const both = await Promise.all([call(slow), call(late)])
+    expect(both.map(({ type }) => type)).toEqual(['result', 'result'])
+    await expect.poll(() => children(id)).toEqual([])
+  })
+
   test('calls that come while spares end lose nothing', async () => {
     const id = randomUUID()
     const { worker, call } = rig({ id, python, idleS: 0.001 })
