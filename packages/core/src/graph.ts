@@ -5,6 +5,8 @@
 import type { NodePort } from '@flow-service/connector-sdk'
 import { type Dtype, type FlowDocument, type FlowNode, flowPart, messagePart, type Port } from '@flow-service/protocol'
 
+import { atOnce, endsStep, type Steps } from './steps.ts'
+
 /** A node and its ports by direction, in the document's order. */
 export interface GraphNode {
   readonly node: FlowNode
@@ -46,20 +48,21 @@ export const portsOf = (node: FlowNode, direction: Port['direction']): NodePort[
     .map(({ port, message, dtype, stream, trigger }) => ({ port, message, dtype, stream, trigger }))
 
 /** The graph of a document, in time linear in its ports. */
-export function buildGraph(document: FlowDocument): Graph {
+export const buildGraph = (document: FlowDocument): Graph => atOnce(graphSteps(document))
+
+/** As {@link buildGraph}, by steps. */
+export function* graphSteps(document: FlowDocument): Steps<Graph> {
   const producers = new Map<string, PortPlace[]>()
   const readers = new Map<string, PortPlace[]>()
+  const nodes: GraphNode[] = []
   for (const node of document.nodes) {
     for (const { direction, message, port } of node.ports) {
       append(direction === 'output' ? producers : readers, message, { node: node.id, port })
     }
+    nodes.push({ node, inputs: portsOf(node, 'input'), outputs: portsOf(node, 'output') })
+    if (endsStep(nodes.length - 1)) yield
   }
-  const nodes = document.nodes.map((node) => ({
-    node,
-    inputs: portsOf(node, 'input'),
-    outputs: portsOf(node, 'output'),
-  }))
-  return { ...inDependencyOrder(nodes, producers), producers, readers }
+  return { ...(yield* inDependencyOrder(nodes, producers)), producers, readers }
 }
 
 /** Ids of the nodes that produce what a node reads, passive inputs included (G16). */
@@ -78,18 +81,23 @@ export function declaredMessages(document: FlowDocument): DeclaredMessage[] {
     return entry
   }
   for (const input of document.inputs) declare(`${document.name}.${input.name}`).dtypes.add(input.dtype)
-  const own = document.nodes.flatMap((node) =>
-    node.ports.filter((port) => flowPart(port.message) === document.name).map((port) => ({ ...port, node: node.id })),
-  )
-  for (const { direction, message, dtype, stream, node, port } of own) {
-    if (direction === 'input') continue
-    const entry = declare(message)
-    entry.dtypes.add(dtype)
-    entry.stream ||= stream
-    entry.sources.push({ node, port })
+  const inputs: Port[] = []
+  for (const node of document.nodes) {
+    for (const item of node.ports) {
+      const { direction, message, dtype, stream, port } = item
+      if (flowPart(message) !== document.name) continue
+      if (direction === 'input') {
+        inputs.push(item)
+        continue
+      }
+      const entry = declare(message)
+      entry.dtypes.add(dtype)
+      entry.stream ||= stream
+      entry.sources.push({ node: node.id, port })
+    }
   }
   if (document.mode === 'live') {
-    const fed = own.filter((port) => port.direction === 'input' && !found.has(port.message))
+    const fed = inputs.filter(({ message }) => !found.has(message))
     for (const { message, dtype } of fed) declare(message).dtypes.add(dtype)
   }
   return [...found].map(([name, { dtypes, stream, sources }]) => {
@@ -109,10 +117,10 @@ export function append<K, V>(map: Map<K, V[]>, key: K, value: V): void {
  * Goes from producers to messages to readers: a message is ready when all its producers are, a node when all its
  * messages are. Edges from each producer to each reader would be quadratic.
  */
-function inDependencyOrder(
+function* inDependencyOrder(
   nodes: readonly GraphNode[],
   producers: ReadonlyMap<string, readonly PortPlace[]>,
-): { nodes: GraphNode[]; ordered: number } {
+): Steps<Pick<Graph, 'nodes' | 'ordered'>> {
   const producersLeft = new Map([...producers].map(([message, places]) => [message, places.length]))
   const messagesLeft = new Map<GraphNode, number>()
   const waiting = new Map<string, GraphNode[]>()
@@ -120,6 +128,7 @@ function inDependencyOrder(
     const needed = new Set(node.inputs.map(({ message }) => message).filter((message) => producers.has(message)))
     messagesLeft.set(node, needed.size)
     for (const message of needed) append(waiting, message, node)
+    if (endsStep(messagesLeft.size - 1)) yield
   }
   const order = nodes.filter((node) => messagesLeft.get(node) === 0)
   const produced = (message: string): void => {
@@ -132,7 +141,10 @@ function inDependencyOrder(
     }
   }
   // The order grows while it is walked.
-  for (const { outputs } of order) for (const { message } of outputs) produced(message)
+  for (const [at, { outputs }] of order.entries()) {
+    for (const { message } of outputs) produced(message)
+    if (endsStep(at)) yield
+  }
   const ordered = order.length
   if (ordered < nodes.length) order.push(...nodes.filter((node) => messagesLeft.get(node)! > 0))
   return { nodes: order, ordered }

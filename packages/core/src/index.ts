@@ -15,6 +15,7 @@ export type {
 export { type PlanContext, type PlanLook, type PlannedNode, planRun } from './batch/plan.ts'
 export { runBatch } from './batch/run.ts'
 export {
+  digestSteps,
   documentDigest,
   type PythonStage,
   STAGE_KEY_SHAPE,
@@ -25,8 +26,9 @@ export {
   stageParts,
   type StageValue,
 } from './batch/stage-key.ts'
+export { atOnce, endsStep, ITEMS_A_STEP, type Steps } from './steps.ts'
 export { environmentDifference, missReasons, whyMissed } from './batch/stage-miss.ts'
-export { checkDocument } from './check/document.ts'
+export { checkDocument, checkSteps } from './check/document.ts'
 export type { KnownDevice, KnownPythons, Surroundings } from './check/report.ts'
 export { type Failure, textOf } from './failure.ts'
 export { tracebackOf } from './traceback.ts'

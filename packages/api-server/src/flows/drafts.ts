@@ -3,8 +3,8 @@
  * version that was read; when somebody else was faster, it begins again with what there is then.
  * @module
  */
-import type { NodeRegistry } from '@flow-service/core'
-import { type FlowDocument, type flowDocumentInputSchema, type Layout, normalizeDocument } from '@flow-service/protocol'
+import { endsStep, type NodeRegistry, type Steps } from '@flow-service/core'
+import type { FlowDocument, flowDocumentInputSchema, Layout } from '@flow-service/protocol'
 import type * as z from 'zod'
 
 import type { CodeRegistry } from '../code/registry.ts'
@@ -13,6 +13,8 @@ import { actorOf, type EventLog } from '../events/event-log.ts'
 import { invalid } from '../http/errors.ts'
 import type { UserPrincipal } from '../http/principal.ts'
 import { newId } from '../process/new-id.ts'
+import { inTurns } from '../process/turns.ts'
+import { normalSteps } from './content-text.ts'
 import { structuralFaults, unknownEntries } from './document-faults.ts'
 import type { FlowRows } from './flow-rows.ts'
 import { createLayoutStore, fittingLayout } from './layout-store.ts'
@@ -67,9 +69,14 @@ export class Drafts {
     if (stored === null && body.version !== 0) throw noFlow(name)
     if (stored) assertOwnedByApi(stored, this.#deps.code)
     if (stored && stored.version !== body.version) throw versionConflict(name, stored.version)
-    const document = this.prepare(stored, name, body, by)
+    const document = await this.prepare(stored, name, body, by)
     const layout = layoutIn(body, [document, stored?.published])
-    if (stored && layout && isUnchanged(stored, document) && (await this.#isNewLayout(stored, layout))) {
+    if (
+      stored &&
+      layout &&
+      (await inTurns(unchangedSteps(stored, document))) &&
+      (await this.#isNewLayout(stored, layout))
+    ) {
       await this.#saveLayout(stored, layout)
       return { row: stored, created: false }
     }
@@ -92,7 +99,9 @@ export class Drafts {
     const draft = { version, content, by: by.email }
     const id = stored?.id ?? newId()
     const write = async (tx: Sql): Promise<FlowRow | null> => {
-      const saved = stored ? this.#store.save(tx, { id, ...draft }) : this.#store.create(tx, { id, name, ...draft })
+      const saved = stored
+        ? this.#store.save(tx, { id, ...draft, before: stored })
+        : this.#store.create(tx, { id, name, ...draft })
       const row = await saved
       if (row) await also(tx, row)
       return row
@@ -115,7 +124,8 @@ export class Drafts {
     const stored = await this.#rows.find(name)
     assertOwnedByApi(stored, this.#deps.code)
     if (stored.version !== of.version) throw versionConflict(name, stored.version)
-    const document = this.prepare(stored, name, await this.#deps.flowVersions.restorable(stored, of.kept), by)
+    const kept = await this.#deps.flowVersions.restorable(stored, of.kept)
+    const document = await this.prepare(stored, name, kept, by)
     const detail = { restored: of.kept, version: of.version + 1 }
     const row = await this.#saveDraft(stored, document, by, (tx) =>
       this.#deps.eventLog.audit(tx, { action: 'flow.restore', actor: actorOf(by), flow: name, detail }),
@@ -165,19 +175,32 @@ export class Drafts {
    * The document that a body asks for, in normal form, after every check that can refuse it. What takes a superuser is
    * asked for only when it is stored by somebody.
    */
-  prepare(stored: FlowRow | null, name: string, body: DocumentInput, by: UserPrincipal | null): FlowDocument {
+  prepare(stored: FlowRow | null, name: string, body: DocumentInput, by: UserPrincipal | null): Promise<FlowDocument> {
+    return inTurns(this.#prepareSteps(stored, name, body, by))
+  }
+
+  *#prepareSteps(
+    stored: FlowRow | null,
+    name: string,
+    body: DocumentInput,
+    by: UserPrincipal | null,
+  ): Steps<FlowDocument> {
     const { code, registry } = this.#deps
     const before = stored && currentContent(stored).document
     const sources = new Map(before?.nodes.map(({ id, source }) => [id, source]))
-    const next = normalizeDocument(
+    yield
+    const next = yield* normalSteps(
       name,
       body,
       (id) => sources.get(id) ?? null,
       (node, port) => registry.imposedTrigger(node, port),
     )
+    yield
     const faults = structuralFaults(next, body.name, registry)
     if (faults.length > 0) throw invalid(faults)
+    yield
     if (by) assertPrivileged(before, next, by, registry)
+    yield
     const entries = unknownEntries(before, next, (entry) => code.hasEntry(entry))
     if (entries.length > 0) throw invalid(entries)
     return next
@@ -191,7 +214,14 @@ function layoutIn({ layout }: DocumentInput, contents: readonly unknown[]): Layo
 }
 
 /** Whether a document is the current content of a flow of the API. */
-function isUnchanged(row: FlowRow, document: FlowDocument): boolean {
+function* unchangedSteps(row: FlowRow, document: FlowDocument): Steps<boolean> {
   const { document: stored, fault } = currentContent(row)
-  return row.origin === 'api' && fault === null && isStored(contentOf(stored), contentOf(document))
+  if (row.origin !== 'api' || fault !== null || stored.nodes.length !== document.nodes.length) return false
+  const [{ nodes: before, ...old }, { nodes: after, ...fresh }] = [contentOf(stored), contentOf(document)]
+  if (!isStored(old, fresh)) return false
+  for (const [at, node] of after.entries()) {
+    if (endsStep(at)) yield
+    if (!isStored(before[at], node)) return false
+  }
+  return true
 }

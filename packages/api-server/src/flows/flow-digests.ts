@@ -12,10 +12,11 @@
  *   wires to others; not with their contents.
  * @module
  */
-import { checkDocument, declaredMessages, type NodeRegistry, secretRefs, type Surroundings } from '@flow-service/core'
+import { checkSteps, declaredMessages, type NodeRegistry, secretRefs, type Surroundings } from '@flow-service/core'
 import { type Dtype, type FlowDocument, type FlowNode, flowPart, type Issue } from '@flow-service/protocol'
 
 import type { Database } from '../db/database.ts'
+import { inTurns } from '../process/turns.ts'
 import type { EngineSurroundings } from './engine-surroundings.ts'
 import { foreignMessages } from './flow-references.ts'
 import type { FlowSecrets } from './flow-secrets.ts'
@@ -115,7 +116,7 @@ export class FlowDigests {
       const ids = stale()
       for (let at = 0; at < ids.length; at += CHUNK) {
         // oxlint-disable-next-line no-await-in-loop -- so many contents are held at a time
-        for (const row of await this.#store.contents(ids.slice(at, at + CHUNK))) pass.take(row)
+        for (const row of await this.#store.contents(ids.slice(at, at + CHUNK))) await pass.take(row)
       }
     }
     const found = pass.end()
@@ -163,7 +164,7 @@ class Pass {
     return [...this.#digests].flatMap(([id, digest]) => (digest.key === this.#key(digest) ? [] : [id]))
   }
 
-  take(row: FlowRow & Written): void {
+  async take(row: FlowRow & Written): Promise<void> {
     const current = currentContent(row)
     const { document, fault } = current
     const published = row.draft === null ? current : publishedContent(row)
@@ -179,12 +180,15 @@ class Pass {
       secrets: this.#deps.secrets,
       devices: this.#deps.deviceViews,
     }
+    // the key first (flow-digests.D2)
+    const key = this.#key(outlook)
+    const issues = fault ? [fault] : await inTurns(checkSteps(document, this.#deps.registry, around))
     this.#digests.set(row.id, {
       ...outlook,
       written: row.written,
-      key: this.#key(outlook),
+      key,
       title: document.title,
-      issues: countsOf(fault ? [fault] : checkDocument(document, this.#deps.registry, around)),
+      issues: countsOf(issues),
       reads: [...reads],
       publishes: [...publishes],
       dtypes: new Map(),

@@ -3,10 +3,12 @@
  * their contents refer to.
  * @module
  */
+import { ITEMS_A_STEP, type Steps } from '@flow-service/core'
 import { artifactRefsIn } from '@flow-service/protocol'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database, Sql } from '../db/database.ts'
+import { inTurns } from '../process/turns.ts'
 import type { LiveFlows } from './live.ts'
 import { noFlow } from './refusals.ts'
 import { createFlowStore, type FlowRow, type FlowStore } from './store.ts'
@@ -57,9 +59,31 @@ export class FlowRows {
   }
 }
 
+/** Adds what a content refers to, some of its nodes at a time. */
+function* digestSteps(content: unknown, found: Set<string>): Steps<void> {
+  const take = (value: unknown): void => {
+    for (const { digest } of artifactRefsIn(value)) found.add(digest)
+  }
+  if (typeof content !== 'object' || content === null || !('nodes' in content) || !Array.isArray(content.nodes))
+    return take(content)
+  take({ ...content, nodes: [] })
+  for (let from = 0; from < content.nodes.length; from += ITEMS_A_STEP) {
+    take(content.nodes.slice(from, from + ITEMS_A_STEP))
+    yield
+  }
+}
+
+/** The artifacts that contents refer to. */
+export async function digestsIn(contents: readonly unknown[]): Promise<ReadonlySet<string>> {
+  const found = new Set<string>()
+  // oxlint-disable-next-line no-await-in-loop -- one content after the other
+  for (const content of contents) await inTurns(digestSteps(content, found))
+  return found
+}
+
 /** What initial values refer to is kept as long as the draft or the published form does. */
 export async function keepRefs(artifacts: FlowRowsDeps['artifacts'], tx: Sql, row: FlowRow): Promise<void> {
-  const digests = [row.draft, row.published].flatMap(artifactRefsIn).map(({ digest }) => digest)
+  const digests = await digestsIn([row.draft, row.published])
   await artifacts.dropRefs(tx, 'flow_input', [row.id])
-  if (digests.length > 0) await artifacts.addRefs(tx, 'flow_input', row.id, [...new Set(digests)])
+  if (digests.size > 0) await artifacts.addRefs(tx, 'flow_input', row.id, [...digests])
 }

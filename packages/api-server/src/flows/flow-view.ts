@@ -2,11 +2,12 @@
  * Flows as the API shows them: rows with what the engine says about them (wire decisions G11, G18).
  * @module
  */
-import { checkDocument, type NodeRegistry, type Surroundings } from '@flow-service/core'
+import { checkSteps, type NodeRegistry, type Surroundings } from '@flow-service/core'
 import { type Flow, type FlowListItem, type FlowStatus, type Issue } from '@flow-service/protocol'
 
 import type { CodeRegistry } from '../code/registry.ts'
 import type { Database } from '../db/database.ts'
+import { inTurns } from '../process/turns.ts'
 import type { EngineSurroundings } from './engine-surroundings.ts'
 import { countsOf, type ListedFlow } from './flow-digests.ts'
 import type { FlowSecrets } from './flow-secrets.ts'
@@ -47,8 +48,8 @@ export function createFlowView(deps: FlowViewDeps): FlowView {
   const layouts = createLayoutStore(deps.database.sql)
   const message = (name: string) => published.dtypeOf(name)
   const around: Surroundings = { message, missing, flavors, pythons, secrets, devices: deps.deviceViews }
-  const documentIssues = ({ document, fault }: ReadContent): Issue[] =>
-    fault ? [fault] : checkDocument(document, registry, around)
+  const documentIssues = async ({ document, fault }: ReadContent): Promise<Issue[]> =>
+    fault ? [fault] : inTurns(checkSteps(document, registry, around))
 
   const state = (row: FlowHead): LiveState => {
     const found = live.state(row)
@@ -63,7 +64,7 @@ export function createFlowView(deps: FlowViewDeps): FlowView {
     updated_at: row.updated_at,
   })
   const issues = async (content: ReadContent): Promise<Issue[]> => [
-    ...documentIssues(content),
+    ...(await documentIssues(content)),
     ...(await pythonIssues(content.document)),
   ]
 

@@ -172,11 +172,11 @@ export class Flows {
     by: UserPrincipal,
     done: { readonly restart: boolean; readonly rebuilt: readonly string[] },
   ): Promise<FlowRow | null> {
-    const { id, version, draft } = stored
+    const { id, draft } = stored
     return changeOrFind(
       () =>
         this.#rows.change(async (tx) => {
-          const changed = draft === null ? stored : await this.#store.publish(tx, { id, version, by: by.email })
+          const changed = draft === null ? stored : await this.#store.publish(tx, stored, by.email)
           if (changed && draft !== null) await this.#deps.flowVersions.keep(tx, changed)
           if (changed) await this.#deps.eventLog.audit(tx, publication(changed, by, done))
           return changed
@@ -267,7 +267,7 @@ export class Flows {
 
   /** The row as it would be with that draft. */
   async #withDraft(row: FlowRow, body: DocumentInput): Promise<FlowRow> {
-    const draft = contentOf(this.#drafts.prepare(row, row.name, body, null))
+    const draft = contentOf(await this.#drafts.prepare(row, row.name, body, null))
     return { ...row, draft, library: await this.#store.libraryWith(row.id, draft) }
   }
 }

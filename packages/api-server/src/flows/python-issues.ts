@@ -50,9 +50,11 @@ export function createPythonIssues(checkPython: CheckPython, fileOf: PythonFileO
     return parsing
   }
   return async (document) => {
-    const issues = document.nodes.map(async (node, at) => {
-      if (node.type !== 'python' || node.source === null) return []
-      const parsed = await parse(node.source)
+    const sourced = document.nodes.flatMap((node, at) =>
+      node.type === 'python' && node.source !== null ? [{ node, at, source: node.source }] : [],
+    )
+    const issues = sourced.map(async ({ node, at, source }) => {
+      const parsed = await parse(source)
       const file = fileOf(document.name, node.id)
       const faults = parsed === null ? [] : faultsOf(parsed, node)
       return faults.map((fault) => issueOf(file === null ? fault : `${file}, ${fault}`, node, at))

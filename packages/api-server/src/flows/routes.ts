@@ -25,11 +25,13 @@ import * as z from 'zod'
 import { actorOf, type EventLog } from '../events/event-log.ts'
 import { endpoint, type Handlers, json, optionalJson, reply } from '../http/endpoint.ts'
 import { flag } from '../http/query.ts'
+import { documentSteps } from './content-text.ts'
 import type { EngineSurroundings } from './engine-surroundings.ts'
 import type { Flows } from './flows.ts'
 
 const params = z.object({ name: nameSchema.meta({ description: 'Name of the flow.' }) })
 const location = z.object({ location: z.string() })
+const longDocument = { list: 'nodes', check: documentSteps } as const
 
 export const flowsEndpoints = {
   list: endpoint({
@@ -85,7 +87,7 @@ export const flowsEndpoints = {
     auth: 'user',
     scope: 'flows:write',
     params: z.object({ name: flowNameSchema.meta({ description: 'Name of the flow.' }) }),
-    body: json(flowDocumentInputSchema),
+    body: json(flowDocumentInputSchema, { long: longDocument }),
     replies: {
       200: reply.json('The draft is stored.', flowSchema),
       201: reply.json('The flow is new.', flowSchema, location),
@@ -185,7 +187,7 @@ export const flowsEndpoints = {
     auth: 'user',
     scope: 'flows:write',
     params,
-    body: optionalJson(flowDocumentInputSchema),
+    body: optionalJson(flowDocumentInputSchema, longDocument),
     replies: { 200: reply.json('What was found.', validationResultSchema) },
     problems: ['not_found', 'validation_failed'],
   }),

@@ -7,6 +7,7 @@ import type { FlowMode } from '@flow-service/protocol'
 
 import { affected } from '../db/affected.ts'
 import type { Sql } from '../db/database.ts'
+import { contentOfText, textOfContent } from './content-text.ts'
 
 /** What the engine shall do with a live flow when it starts. */
 export type Wished = 'active' | 'paused' | 'stopped'
@@ -79,8 +80,7 @@ export type FlowStore = ReturnType<typeof createFlowStore>
 export const createFlowStore = (sql: Sql) => ({
   ...changes,
 
-  list: (): Promise<FlowRow[]> =>
-    sql<FlowRow[]>`select *, library_of(flow) as library, runs_at(flow) as runs_at from flow order by name collate "C"`,
+  list: (): Promise<FlowRow[]> => read(sql`select ${columns(sql)} from flow order by name collate "C"`),
 
   /** All flows by name, without their contents. */
   heads: (): Promise<(FlowHead & Written)[]> =>
@@ -95,24 +95,22 @@ export const createFlowStore = (sql: Sql) => ({
 
   /** The flows of these ids, as far as there are any. */
   contents: (ids: readonly string[]): Promise<(FlowRow & Written)[]> =>
-    sql<(FlowRow & Written)[]>`
-      select *, library_of(flow) as library, runs_at(flow) as runs_at, xmin::text as written from flow where id = any(${[...ids]}::uuid[])`,
+    read<FlowRow & Written>(sql`
+      select ${columns(sql)}, xmin::text as written from flow where id = any(${[...ids]}::uuid[])`),
 
-  byName: (name: string): Promise<FlowRow | null> =>
-    one(sql<FlowRow[]>`select *, library_of(flow) as library, runs_at(flow) as runs_at from flow where name = ${name}`),
+  byName: (name: string): Promise<FlowRow | null> => one(sql`select ${columns(sql)} from flow where name = ${name}`),
 
   /** The flows of these names that exist, in any order. */
   byNames: (names: readonly string[]): Promise<FlowRow[]> =>
-    sql<FlowRow[]>`
-      select *, library_of(flow) as library, runs_at(flow) as runs_at from flow where name = any(${names as string[]})`,
+    read(sql`select ${columns(sql)} from flow where name = any(${names as string[]})`),
 
-  byId: (id: string): Promise<FlowRow | null> =>
-    one(sql<FlowRow[]>`select *, library_of(flow) as library, runs_at(flow) as runs_at from flow where id = ${id}`),
+  byId: (id: string): Promise<FlowRow | null> => one(sql`select ${columns(sql)} from flow where id = ${id}`),
 
   /** The shared code that a flow reads with that content for its draft. */
   libraryWith: async (id: string, draft: object): Promise<FlowRow['library']> => {
+    const text = await textOfContent(draft)
     const [row] = await sql<Pick<FlowRow, 'library'>[]>`
-      select library_of(jsonb_populate_record(flow, jsonb_build_object('draft', ${JSON.stringify(draft)}::jsonb))) as library
+      select library_of(jsonb_populate_record(flow, jsonb_build_object('draft', ${text}::jsonb))) as library
       from flow where id = ${id}`
     return row?.library ?? null
   },
@@ -127,9 +125,8 @@ export const createFlowStore = (sql: Sql) => ({
 
   /** The live flows that are wished to be active or paused. */
   wished: (): Promise<FlowRow[]> =>
-    sql<
-      FlowRow[]
-    >`select *, library_of(flow) as library, runs_at(flow) as runs_at from flow where wished <> 'stopped' and published is not null order by name collate "C"`,
+    read(sql`
+      select ${columns(sql)} from flow where wished <> 'stopped' and published is not null order by name collate "C"`),
 
   /** Ids of the flows whose contents may name messages of a flow: their texts hold its name before a dot. */
   naming: async (flow: string): Promise<string[]> =>
@@ -159,32 +156,51 @@ export const createFlowStore = (sql: Sql) => ({
 /** Statements of transactions. */
 const changes = {
   /** Makes a flow of version 1 with a draft; null when the name is taken. */
-  create: (tx: Sql, flow: { id: string; name: string; content: unknown; by: string }): Promise<FlowRow | null> =>
-    one(tx<FlowRow[]>`
+  async create(tx: Sql, flow: { id: string; name: string; content: unknown; by: string }): Promise<FlowRow | null> {
+    const text = await textOfContent(flow.content)
+    const [row] = await tx<Head[]>`
       insert into flow (id, name, version, draft, origin, updated_by)
-      values (${flow.id}, ${flow.name}, 1, ${JSON.stringify(flow.content)}::jsonb, 'api', ${flow.by})
-      on conflict (name) do nothing returning *, library_of(flow) as library, runs_at(flow) as runs_at`),
+      values (${flow.id}, ${flow.name}, 1, ${text}::jsonb, 'api', ${flow.by})
+      on conflict (name) do nothing returning ${heads(tx)}`
+    return row ? { ...row, draft: flow.content, published: null } : null
+  },
 
-  /** Replaces the draft when the flow is still of that version; from then on the flow belongs to the API. */
-  save: (tx: Sql, flow: { id: string; version: number; content: object; by: string }): Promise<FlowRow | null> =>
-    one(tx<FlowRow[]>`
-      update flow set version = version + 1, draft = ${JSON.stringify(flow.content)}::jsonb, origin = 'api', code = null,
-        updated_at = now(), updated_by = ${flow.by}
-      where id = ${flow.id} and version = ${flow.version} returning *, library_of(flow) as library, runs_at(flow) as runs_at`),
+  /**
+   * Replaces the draft when the flow is still of that version; from then on the flow belongs to the API. What is not
+   * changed is taken from the row of `before`.
+   */
+  async save(
+    tx: Sql,
+    flow: { id: string; version: number; content: object; by: string; before: FlowRow },
+  ): Promise<FlowRow | null> {
+    const { id, version, content, by, before } = flow
+    const text = await textOfContent(content)
+    const [row] = await tx<Head[]>`
+      update flow set version = version + 1, draft = ${text}::jsonb, origin = 'api', code = null,
+        updated_at = now(), updated_by = ${by}
+      where id = ${id} and version = ${version} returning ${heads(tx)}`
+    if (!row) return null
+    // the draft that was replaced may have been published meanwhile, under the same version
+    if (row.published_version !== before.published_version)
+      return one(tx`select ${columns(tx)} from flow where id = ${id}`)
+    return { ...row, draft: content, published: before.published }
+  },
 
-  /** Makes the draft the published form when the flow is still of that version. */
-  publish: (tx: Sql, flow: { id: string; version: number; by: string }): Promise<FlowRow | null> =>
-    one(tx<FlowRow[]>`
+  /** Makes the draft of the row `before` the published form when the flow is still of that version. */
+  async publish(tx: Sql, before: FlowRow, by: string): Promise<FlowRow | null> {
+    const [row] = await tx<Head[]>`
       update flow set published = draft, published_version = version, draft = null,
-        updated_at = now(), updated_by = ${flow.by}
-      where id = ${flow.id} and version = ${flow.version} and draft is not null returning *, library_of(flow) as library, runs_at(flow) as runs_at`),
+        updated_at = now(), updated_by = ${by}
+      where id = ${before.id} and version = ${before.version} and draft is not null returning ${heads(tx)}`
+    return row ? { ...row, draft: null, published: before.draft } : null
+  },
 
   /** Removes the draft beside a published form when the flow is still of that version, which then is a new one. */
   discard: (tx: Sql, flow: { id: string; version: number; by: string }): Promise<FlowRow | null> =>
-    one(tx<FlowRow[]>`
+    one(tx`
       update flow set version = version + 1, draft = null, updated_at = now(), updated_by = ${flow.by}
       where id = ${flow.id} and version = ${flow.version} and draft is not null and published is not null
-      returning *, library_of(flow) as library, runs_at(flow) as runs_at`),
+      returning ${columns(tx)}`),
 
   /** Keeps a flow as it is until the transaction ends; false when it is no longer of that version. */
   hold: async (tx: Sql, { id, version }: { id: string; version: number }): Promise<boolean> =>
@@ -192,20 +208,19 @@ const changes = {
 
   /** The flow and those that may name its messages; nobody else changes them until the transaction ends. */
   lockWithNaming: (tx: Sql, { id, name }: { id: string; name: string }): Promise<FlowRow[]> =>
-    tx<FlowRow[]>`
-      select *, library_of(flow) as library, runs_at(flow) as runs_at from flow where id = ${id} or ${holds(tx, name)} order by id for update`,
+    read(tx`select ${columns(tx)} from flow where id = ${id} or ${holds(tx, name)} order by id for update`),
 
   /** Gives a flow that the transaction has locked another name and the contents under it; see `replace`. */
   rename: (
     tx: Sql,
     flow: { id: string; name: string; draft: unknown; published: unknown; by: string },
   ): Promise<FlowRow | null> =>
-    one(tx<FlowRow[]>`
+    one(tx`
       update flow set name = ${flow.name}, origin = 'api', code = null, version = version + 1,
         published_version = case when draft is null then version + 1 else published_version end,
         draft = ${jsonOrNull(flow.draft)}::jsonb, published = ${jsonOrNull(flow.published)}::jsonb,
         updated_at = now(), updated_by = ${flow.by}
-      where id = ${flow.id} returning *, library_of(flow) as library, runs_at(flow) as runs_at`),
+      where id = ${flow.id} returning ${columns(tx)}`),
 
   /**
    * Replaces both contents when the flow is still of that version, which then is a new one; without a draft it is the
@@ -215,17 +230,17 @@ const changes = {
     tx: Sql,
     flow: { id: string; version: number; draft: unknown; published: unknown; by: string },
   ): Promise<FlowRow | null> =>
-    one(tx<FlowRow[]>`
+    one(tx`
       update flow set version = version + 1,
         published_version = case when draft is null then version + 1 else published_version end,
         draft = ${jsonOrNull(flow.draft)}::jsonb, published = ${jsonOrNull(flow.published)}::jsonb,
         updated_at = now(), updated_by = ${flow.by}
-      where id = ${flow.id} and version = ${flow.version} returning *, library_of(flow) as library, runs_at(flow) as runs_at`),
+      where id = ${flow.id} and version = ${flow.version} returning ${columns(tx)}`),
 
   /** Makes a flow that was defined in code one of the API. */
   takeOver: (tx: Sql, id: string): Promise<FlowRow | null> =>
-    one(tx<FlowRow[]>`
-      update flow set origin = 'api', code = null where id = ${id} returning *, library_of(flow) as library, runs_at(flow) as runs_at`),
+    one(tx`
+      update flow set origin = 'api', code = null where id = ${id} returning ${columns(tx)}`),
 
   /**
    * Publishes a flow defined in code, with a new version when the content differs: `is_new` then. Null when the name
@@ -233,7 +248,7 @@ const changes = {
    */
   register: async (tx: Sql, flow: { id: string; name: string; content: object; code: CodeOrigin }) =>
     (
-      await tx<(FlowRow & { is_new: boolean })[]>`
+      await read<FlowRow & { is_new: boolean }>(tx`
         with old as (select id, published from flow where name = ${flow.name})
         insert into flow (id, name, version, published, published_version, origin, code)
         values (${flow.id}, ${flow.name}, 1, ${JSON.stringify(flow.content)}::jsonb, 1, 'code', ${JSON.stringify(flow.code)}::jsonb)
@@ -242,7 +257,7 @@ const changes = {
           published_version = flow.version + (flow.published <> excluded.published)::int,
           updated_at = case when flow.published <> excluded.published then now() else flow.updated_at end
         where flow.origin = 'code'
-        returning *, library_of(flow) as library, runs_at(flow) as runs_at, not exists (select from old where old.published = flow.published) as is_new`
+        returning ${columns(tx)}, not exists (select from old where old.published = flow.published) as is_new`)
     )[0] ?? null,
 
   /** Keeps others from changing the flow until the transaction ends; false when it is gone. */
@@ -271,9 +286,39 @@ const changes = {
   },
 }
 
-async function one(rows: Promise<FlowRow[]>): Promise<FlowRow | null> {
-  return (await rows)[0] ?? null
+async function one(rows: PromiseLike<Row[]>): Promise<FlowRow | null> {
+  return (await read(rows))[0] ?? null
 }
+
+/** Rows whose contents were read as text. */
+async function read<R extends FlowRow = FlowRow>(rows: PromiseLike<Row[]>): Promise<R[]> {
+  const found: R[] = []
+  for (const row of (await rows) as Iterable<R & Texts>) {
+    // oxlint-disable-next-line no-await-in-loop -- one long content after the other
+    const [draft, published] = [await contentOfText(row.name, row.draft), await contentOfText(row.name, row.published)]
+    found.push({ ...row, draft, published })
+  }
+  return found
+}
+
+/** A row without its contents. */
+type Head = Omit<FlowRow, 'draft' | 'published'>
+type Row = Readonly<Record<string, unknown>>
+
+/** The contents of a row as {@link columns} have them. */
+interface Texts {
+  readonly draft: string | null
+  readonly published: string | null
+}
+
+/** What a {@link FlowRow} consists of. */
+const columns = (sql: Sql) => sql`${heads(sql)}, flow.draft::text, flow.published::text`
+
+/** All of it but the contents. */
+const heads = (sql: Sql) => sql`
+  flow.id, flow.name, flow.version, flow.published_version, flow.has_draft, flow.mode, flow.published_mode, flow.origin,
+  flow.code, flow.wished, flow.engine, flow.created_at, flow.updated_at, flow.updated_by,
+  library_of(flow) as library, runs_at(flow) as runs_at`
 
 /** Names the lock under which engines take flows. */
 const TAKE_LOCK = 7_201_002

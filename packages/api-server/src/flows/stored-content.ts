@@ -12,8 +12,10 @@ import {
   type Issue,
   normalizeDocument,
 } from '@flow-service/protocol'
+import * as z from 'zod'
 
 import { jsonPointer } from '../http/errors.ts'
+import { documentOf, keepDocument } from './content-text.ts'
 import type { FlowRow } from './store.ts'
 
 /** A document as it was read; `fault` when the row holds none, and the document is an empty one. */
@@ -23,9 +25,11 @@ export interface ReadContent {
 }
 
 /** What goes into a row: the document without what its other columns, and the table of layouts, say. */
-export function contentOf(document: FlowDocument): object {
-  const { name: _name, version: _version, ...content } = document
-  return { ...content, layout: {}, nodes: content.nodes.map(withoutSharedCode) }
+export function contentOf(document: FlowDocument): Omit<FlowDocument, 'name' | 'version'> {
+  const stored = { ...document, layout: {}, nodes: document.nodes.map(withoutSharedCode) }
+  const { name: _name, version: _version, ...content } = stored
+  keepDocument(content, stored)
+  return content
 }
 
 /** A node as it is stored: shared code stands in the library alone. */
@@ -53,13 +57,12 @@ export const publishedContent = (row: FlowRow): ReadContent | null =>
   row.published === null ? null : readContent(row, row.published)
 
 function readContent(row: Pick<FlowRow, 'name' | 'version' | 'library'>, content: unknown): ReadContent {
-  const parsed = flowDocumentInputSchema.safeParse(withoutLayout(content))
-  if (parsed.success) {
-    const document = normalizeDocument(row.name, parsed.data)
+  const document = documentOf(row.name, content)
+  if (!(document instanceof z.ZodError)) {
     const nodes = document.nodes.map((node) => withSharedCode(node, row))
     return { document: { ...document, version: row.version, nodes }, fault: null }
   }
-  const [first] = parsed.error.issues
+  const [first] = document.issues
   const path = jsonPointer(first?.path ?? [])
   const empty = flowDocumentInputSchema.parse(modeOf(content))
   return {
@@ -73,10 +76,6 @@ function readContent(row: Pick<FlowRow, 'name' | 'version' | 'library'>, content
     },
   }
 }
-
-/** Contents had layouts of any shape. */
-const withoutLayout = (content: unknown): unknown =>
-  typeof content === 'object' && content !== null && 'layout' in content ? { ...content, layout: {} } : content
 
 const withSharedCode = (node: FlowNode, { library }: Pick<FlowRow, 'library'>): FlowNode =>
   node.library === null ? node : { ...node, source: library?.[node.library] ?? null }

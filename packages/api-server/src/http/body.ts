@@ -11,7 +11,7 @@ import { MAX_BODY_BYTES } from '@flow-service/protocol'
 import type { BodySpec } from './endpoint.ts'
 import { ProblemError } from './errors.ts'
 import { parseFields } from './fields.ts'
-import { parseJson } from './json-text.ts'
+import { readJson } from './json-text.ts'
 
 /** Largest form body, in bytes. */
 const MAX_FORM_BYTES = 64 * 1024
@@ -50,7 +50,7 @@ export async function readBody(
       if (!hasBody(request) && !spec.required) return spec.missing
       if (hasBody(request))
         expectType(request, (type) => /^application\/(?:[\w.+-]+\+)?json$/.test(type), 'application/json')
-      return parseJson(await readBytes(request, maxBytes ?? spec.maxBytes ?? MAX_BODY_BYTES, patience))
+      return readJson(await readBytes(request, maxBytes ?? spec.maxBytes ?? MAX_BODY_BYTES, patience), spec.long?.list)
     }
   }
 }

@@ -6,6 +6,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 
+import type { Steps } from '@flow-service/core'
 import type { ProblemCode, Scope } from '@flow-service/protocol'
 import type * as z from 'zod'
 
@@ -26,26 +27,40 @@ export type BodySpec<S extends z.ZodType = z.ZodType> =
       /** What a body that is not required is read as when it is missing. */
       readonly missing: object | undefined
       readonly maxBytes: number | null
+      /** How one is read that may be long; null: at once. */
+      readonly long: LongBody | null
     }
   | { readonly kind: 'form'; readonly schema: S }
   | { readonly kind: 'bytes'; readonly maxBytes: number }
+
+/** A body that is a document of thousands of items: others have turns while it is read. */
+export interface LongBody {
+  /** The member that has the items. */
+  readonly list: string
+  /** What the schema says of it. */
+  readonly check: (value: unknown) => Steps<z.ZodSafeParseResult<unknown>>
+}
 
 /**
  * A JSON body. With `required: false` a missing body is read as `{}`; `maxBytes` replaces the general limit of
  * `MAX_BODY_BYTES`.
  */
-export const json = <S extends z.ZodType>(schema: S, options: { required?: boolean; maxBytes?: number } = {}) =>
+export const json = <S extends z.ZodType>(
+  schema: S,
+  options: { required?: boolean; maxBytes?: number; long?: LongBody } = {},
+) =>
   ({
     kind: 'json',
     schema,
     required: options.required ?? true,
     missing: {},
     maxBytes: options.maxBytes ?? null,
+    long: options.long ?? null,
   }) as const
 
 /** A JSON body that may be missing, which is no object then but nothing. */
-export const optionalJson = <S extends z.ZodType>(schema: S) =>
-  ({ kind: 'json', schema: schema.optional(), required: false, missing: undefined, maxBytes: null }) as const
+export const optionalJson = <S extends z.ZodType>(schema: S, long: LongBody | null = null) =>
+  ({ kind: 'json', schema: schema.optional(), required: false, missing: undefined, maxBytes: null, long }) as const
 
 /** An `application/x-www-form-urlencoded` body; every field is a string. */
 export const form = <S extends z.ZodType>(schema: S) => ({ kind: 'form', schema }) as const

@@ -9,7 +9,9 @@ import { setImmediate } from 'node:timers/promises'
 
 import { MAX_JSON_DEPTH } from '@flow-service/protocol'
 
+import { inTurns } from '../process/turns.ts'
 import { invalid, jsonPointer, ProblemError } from './errors.ts'
+import { parseSteps } from './long-json.ts'
 import { isPlainJson } from './plain-json.ts'
 
 /**
@@ -24,6 +26,23 @@ export function parseJson(data: Uint8Array): unknown {
   const value = parse(text)
   if (!isPlain) checkContent(value, [])
   return value
+}
+
+/** As {@link parseJson}; one that is long leaves turns to others, also among the items of its member `list`. */
+export function readJson(data: Uint8Array, list: string | undefined): unknown {
+  return list === undefined || data.length <= LONG_BYTES ? parseJson(data) : readLong(data, list)
+}
+
+async function readLong(data: Uint8Array, list: string): Promise<unknown> {
+  await turn(data)
+  if (!isPlainJson(data)) return parseJson(data)
+  await turn(data)
+  const text = decode(data)
+  try {
+    return await inTurns(parseSteps(text, list))
+  } catch (error) {
+    throw malformed(text, String(error))
+  }
 }
 
 /**

@@ -10,6 +10,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Request, type Response, Router } from 'express'
 import * as z from 'zod'
 
+import { inTurns } from '../process/turns.ts'
 import { clientAddress, originOf } from './address.ts'
 import { AnonymousBodies } from './anonymous-bodies.ts'
 import { drain, mediaTypeOf, readBody } from './body.ts'
@@ -208,11 +209,19 @@ async function parseBody({ endpoint, levels }: Route, options: Mounted, request:
     maxBytes: options.maxBodyBytes?.[endpoint.id],
     patience: levels.includes('open') ? options.anonymous.wait : undefined,
   })
-  return body.kind === 'bytes' ? raw : parsePart(body.schema, raw, 'body')
+  if (body.kind === 'bytes') return raw
+  if (body.kind === 'form' || body.long === null || raw === undefined) return parsePart(body.schema, raw, 'body')
+  return dataOf(await inTurns(body.long.check(raw)), 'body')
 }
 
-function parsePart(schema: z.ZodType, value: unknown, place: 'body' | 'query' | 'path'): unknown {
-  const result = schema.safeParse(value)
+/** A part of a request. */
+type Place = Parameters<typeof invalidPart>[1]
+
+function parsePart(schema: z.ZodType, value: unknown, place: Place): unknown {
+  return dataOf(schema.safeParse(value), place)
+}
+
+function dataOf(result: z.ZodSafeParseResult<unknown>, place: Place): unknown {
   if (!result.success) throw invalidPart(result.error, place)
   return result.data
 }

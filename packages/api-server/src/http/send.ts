@@ -8,6 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
+import { inTurns } from '../process/turns.ts'
 import {
   beginningOf,
   brotliOf,
@@ -20,6 +21,7 @@ import {
 } from './compression.ts'
 import type { ReplySpec } from './endpoint.ts'
 import { weakOf } from './entity-tag.ts'
+import { hasLongList, textSteps } from './long-json.ts'
 
 /** An answer of a handler. */
 export interface AnyReply {
@@ -56,7 +58,8 @@ export async function send(declared: Declared, request: IncomingMessage, respons
     await pour(stream.coding === null ? [stream.pieces] : [stream.pieces, gzipStream()], request, response)
   } else if (isJson) {
     response.setHeader('content-type', 'application/json')
-    await sendWhole({ body: Buffer.from(JSON.stringify(answer.value)), isCompressible }, request, response)
+    const text = hasLongList(answer.value) ? await inTurns(textSteps(answer.value)) : JSON.stringify(answer.value)
+    await sendWhole({ body: Buffer.from(text), isCompressible }, request, response)
   } else {
     // of the answer that the client has
     if (answer.status === 304 && isCompressible && codingOf(request, response, null) !== null) weaken(response)

@@ -15,10 +15,14 @@ function spend(): void {
 const cut = (tx: Sql): Sql =>
   new Proxy(tx, {
     apply(target, self, args) {
-      spend()
+      if (isStatement(args)) spend()
       return Reflect.apply(target, self, args)
     },
   })
+
+/** Whether these are the arguments of a whole statement, and not of a part of one. */
+const isStatement = ([texts]: readonly unknown[]): boolean =>
+  Array.isArray(texts) && /^\s*(?:select|insert|update|delete|with)\b/.test(String(texts[0]))
 
 /** Whether answers of commits are lost, after how many, and how often the database is away when it is asked then. */
 const lost = { answers: false, spared: 0, reads: 0 }
@@ -26,7 +30,7 @@ const lost = { answers: false, spared: 0, reads: 0 }
 const breakable = ({ sql, transaction }: Database): Pick<Database, 'sql' | 'transaction'> => ({
   sql: new Proxy(sql, {
     apply(target, self, args) {
-      if (!lost.answers || lost.reads === 0) return Reflect.apply(target, self, args)
+      if (!lost.answers || lost.reads === 0 || !isStatement(args)) return Reflect.apply(target, self, args)
       lost.reads -= 1
       return Promise.reject(new Error('the database is away'))
     },

@@ -7,11 +7,13 @@ import { createRunnableFlows, type RunnableFlowsDeps } from '../../src/flows/run
 /** Contents of flows in memory; `asked` has the names of each statement. */
 function flowsOf(rows: readonly { name: string; version: number }[]) {
   const asked: string[][] = []
-  const sql = async (_text: TemplateStringsArray, names: string[]) => {
+  const content = { draft: null, published: '{"mode":"batch"}', library: null, code: null }
+  const sql = async (_text: TemplateStringsArray, ...values: readonly unknown[]) => {
+    const names = values.find((value) => Array.isArray(value))
+    // a part of the statement has no names
+    if (!names) return []
     asked.push(names)
-    return rows
-      .filter(({ name }) => names.includes(name))
-      .map((row) => ({ ...row, id: row.name, draft: null, published: { mode: 'batch' }, library: null, code: null }))
+    return rows.filter(({ name }) => names.includes(name)).map((row) => ({ ...row, id: row.name, ...content }))
   }
   const registry = new NodeRegistry(nodeTypes)
   const flows = createRunnableFlows({ database: { sql }, registry } as unknown as RunnableFlowsDeps)

@@ -15,6 +15,7 @@ import {
   STORED_VALUE_TYPE,
 } from '@flow-service/protocol'
 
+import { atOnce, endsStep, type Steps } from '../steps.ts'
 import { StoredValue } from '../stored-value.ts'
 
 /** Version of the key's ingredients; results stored under another one are never found. */
@@ -90,10 +91,22 @@ export const stageParts = (
 })
 
 /** Digest of the executed document: everything but title, description, version, layout and the limit of its runs. */
-export function documentDigest(document: FlowDocument): string {
+export const documentDigest = (document: FlowDocument): string => atOnce(digestSteps(document))
+
+/** As {@link documentDigest}, by steps: the canonical text a node at a time. */
+export function* digestSteps(document: FlowDocument): Steps<string> {
   const { title: _title, description: _description, version: _version, ...rest } = document
-  const { layout: _layout, concurrency: _concurrency, ...executed } = rest
-  return sha256(canonicalJson(executed))
+  const { layout: _layout, concurrency: _concurrency, nodes, ...executed } = rest
+  const texts: string[] = []
+  for (const [at, node] of nodes.entries()) {
+    texts.push(canonicalJson(node))
+    if (endsStep(at)) yield
+  }
+  const others = Object.entries(executed).flatMap(([key, value]): [string, string][] =>
+    value === undefined ? [] : [[key, canonicalJson(value)]],
+  )
+  const members = [...others, ['nodes', `[${texts.join(',')}]`] as const].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return sha256(`{${members.map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`)
 }
 
 /** Longest JSON text that stands for itself, in UTF-16 code units. */

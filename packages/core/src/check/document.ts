@@ -4,8 +4,9 @@
  */
 import type { FlowDocument, Issue } from '@flow-service/protocol'
 
-import { buildGraph } from '../graph.ts'
+import { graphSteps } from '../graph.ts'
 import type { NodeRegistry } from '../registry.ts'
+import { atOnce, endsStep, type Steps } from '../steps.ts'
 import { checkInputs, checkOutputs } from './interface.ts'
 import { checkNode } from './node.ts'
 import type { Report, Surroundings } from './report.ts'
@@ -16,13 +17,17 @@ import { checkCycle, checkWires } from './wires.ts'
  * Without surroundings nothing is said about messages of other flows, missing dependencies, secrets, flavors,
  * interpreters and devices.
  */
-export function checkDocument(document: FlowDocument, registry: NodeRegistry, around?: Surroundings): Issue[] {
+export const checkDocument = (document: FlowDocument, registry: NodeRegistry, around?: Surroundings): Issue[] =>
+  atOnce(checkSteps(document, registry, around))
+
+/** As {@link checkDocument}, by steps: for documents that hold up everything else too long at once. */
+export function* checkSteps(document: FlowDocument, registry: NodeRegistry, around?: Surroundings): Steps<Issue[]> {
   const issues: Issue[] = []
   // a type may have been asked with the values of secrets
   const shown = (message: string): string => around?.secrets?.mask(message) ?? message
   const report: Report = (code, message, { node = null, path, severity = 'error' }) =>
     issues.push({ severity, code, message: shown(message), node, path })
-  const graph = buildGraph(document)
+  const graph = yield* graphSteps(document)
   checkInputs(document, report)
   checkOutputs(document, graph, report)
   checkResources(document, around, report)
@@ -39,8 +44,9 @@ export function checkDocument(document: FlowDocument, registry: NodeRegistry, ar
     }
     seen.add(node.id)
     checkNode({ document, node, at, registry, around, report, claims })
+    if (endsStep(at)) yield
   }
-  checkWires(document, graph, around, report)
+  yield* checkWires(document, graph, around, report)
   if (document.mode === 'batch') checkCycle(document, graph, report)
   return issues
 }

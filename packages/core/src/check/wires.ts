@@ -13,6 +13,7 @@ import {
 } from '@flow-service/protocol'
 
 import { append, type Graph } from '../graph.ts'
+import { endsStep, type Steps } from '../steps.ts'
 import type { Report, Surroundings } from './report.ts'
 
 interface Producer {
@@ -33,12 +34,12 @@ interface Wiring {
 }
 
 /** Every port's message is produced, known and of a fitting dtype; in a batch flow by one producer. */
-export function checkWires(
+export function* checkWires(
   document: FlowDocument,
   graph: Graph,
   around: Surroundings | undefined,
   report: Report,
-): void {
+): Steps<void> {
   const producers = new Map<string, Producer[]>()
   for (const { name, dtype } of document.inputs) {
     append(producers, `${document.name}.${name}`, { name: `input "${name}"`, dtype })
@@ -46,16 +47,19 @@ export function checkWires(
   for (const { node, outputs } of graph.nodes) {
     for (const { message, dtype } of outputs) append(producers, message, { name: `node "${node.id}"`, dtype })
   }
+  yield
   const kinds = new Map<string, Producer[]>()
   for (const [message, list] of producers) {
     kinds.set(message, [...new Map(list.toReversed().map((producer) => [producer.dtype, producer])).values()])
   }
+  yield
   const own = [...kinds.keys()].filter((message) => flowPart(message) === document.name)
   const wiring = { document, producers, kinds, names: own.map(messagePart), around, report }
   for (const [at, node] of document.nodes.entries()) {
     for (const [index, port] of node.ports.entries()) {
       checkPort(wiring, port, { node: node.id, path: `/nodes/${at}/ports/${index}` })
     }
+    if (endsStep(at)) yield
   }
 }
 

@@ -147,7 +147,13 @@ export class NodeSources {
   #saveOwn(row: FlowRow, node: FlowNode, by: UserPrincipal): Promise<FlowRow | null> {
     const { document } = currentContent(row)
     const nodes = document.nodes.map((item) => (item.id === node.id ? node : item))
-    const draft = { id: row.id, version: row.version, content: contentOf({ ...document, nodes }), by: by.email }
+    const draft = {
+      id: row.id,
+      version: row.version,
+      content: contentOf({ ...document, nodes }),
+      by: by.email,
+      before: row,
+    }
     return this.#deps.database.transaction((tx) => this.#store.save(tx, draft))
   }
 }

@@ -7,9 +7,8 @@
  *   has the content of then.
  * @module
  */
-import { documentDigest } from '@flow-service/core'
+import { digestSteps, documentDigest } from '@flow-service/core'
 import {
-  artifactRefsIn,
   type FlowDiff,
   type FlowDocument,
   flowDocumentInputSchema,
@@ -20,7 +19,9 @@ import {
 import type { Artifacts } from '../../artifacts/artifacts.ts'
 import type { Database, Sql } from '../../db/database.ts'
 import { ProblemError } from '../../http/errors.ts'
+import { inTurns } from '../../process/turns.ts'
 import type { DocumentInput } from '../drafts.ts'
+import { digestsIn } from '../flow-rows.ts'
 import { createLayoutStore } from '../layout-store.ts'
 import type { PublishedFlows } from '../published-flows.ts'
 import { flowInvalid, noFlow } from '../refusals.ts'
@@ -65,14 +66,13 @@ export class FlowVersions {
     const library = Object.fromEntries(
       document.nodes.flatMap(({ library: name, source }) => (name === null || source === null ? [] : [[name, source]])),
     )
-    const digest = documentDigest(document)
-    const kept = await store.keep({ flow: row.id, digest, library, modules })
-    if (kept === null) return
+    const digest = await inTurns(digestSteps(document))
+    const version = await store.keep({ flow: row.id, digest, library, modules })
+    if (version === null) return
     const gone = await store.prune(row.id, this.#deps.kept)
-    await this.#dropRefs(tx, row.id, [...gone, kept.version])
-    const digests = [...new Set(artifactRefsIn(kept.content).map((ref) => ref.digest))]
-    if (digests.length > 0)
-      await this.#deps.artifacts.addRefs(tx, 'flow_version', ownerOf(row.id, kept.version), digests)
+    await this.#dropRefs(tx, row.id, [...gone, version])
+    const digests = [...(await digestsIn([row.published]))]
+    if (digests.length > 0) await this.#deps.artifacts.addRefs(tx, 'flow_version', ownerOf(row.id, version), digests)
   }
 
   /** Lets go of what the versions of a flow refer to, in the transaction that deletes it. */

@@ -63,11 +63,11 @@ export const createVersionStore = (sql: Sql) => ({
   },
 
   /**
-   * Keeps the published content of a flow under its version, in place of another one that was published under the same.
-   * Null when it is there already.
+   * Keeps the published content of a flow under its version, which this gives, in place of another one that was published
+   * under the same. Null when it is there already.
    */
-  async keep({ flow, digest, library, modules }: NewVersion): Promise<{ version: number; content: unknown } | null> {
-    const [row] = await sql<{ version: number; content: unknown }[]>`
+  async keep({ flow, digest, library, modules }: NewVersion): Promise<number | null> {
+    const [row] = await sql<{ version: number }[]>`
       insert into flow_version (flow, version, digest, content, library, modules, origin, published_at, published_by)
       select id, published_version, ${digest}, published, ${JSON.stringify(library)}::json,
         ${JSON.stringify(modules)}::json, origin, now(), case when origin = 'api' then updated_by end
@@ -75,8 +75,8 @@ export const createVersionStore = (sql: Sql) => ({
       on conflict (flow, version) do update set digest = excluded.digest, content = excluded.content,
         library = excluded.library, modules = excluded.modules
         where flow_version.digest is null or flow_version.content <> excluded.content
-      returning version, content`
-    return row ?? null
+      returning version`
+    return row?.version ?? null
   },
 
   /** Drops all but the newest versions of a flow; gives those that are gone. */

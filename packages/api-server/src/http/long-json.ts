@@ -1,0 +1,91 @@
+/**
+ * JSON of values with a long list, in steps: a document of ten thousand nodes is megabytes of text, and parsing or writing
+ * them at once holds the loop for a tenth of a second. The rows of flows are read and written by this, and long answers.
+ * @module
+ */
+import { ITEMS_A_STEP, type Steps } from '@flow-service/core'
+
+/** Texts up to this many characters are parsed at once. */
+const LONG = 128 * 1024
+/** About how many characters are one step. */
+const PIECE = 64 * 1024
+/** Stands before what is left of the list, to tell it from another one of the name. */
+const MARK = 'the list whose beginning has been parsed'
+
+/**
+ * What `JSON.parse` makes of a text, the items of the member `list` a few at a time. A key that is given twice is nobody's
+ * here. Throws as `JSON.parse`.
+ */
+export function* parseSteps(text: string, list: string): Steps<unknown> {
+  if (text.length <= LONG) return JSON.parse(text)
+  return (yield* parseList(text, list)) ?? JSON.parse(text)
+}
+
+/**
+ * Objects are cut off the list where one seems to end and another to begin. A piece that parses is whole items: inside a
+ * text, or deeper, it would end before what it has begun. Undefined where the text has no such list, or no JSON.
+ */
+function* parseList(text: string, list: string): Steps<object | undefined> {
+  const opening = new RegExp(`"${list}"\\s*:\\s*\\[\\s*(?=\\{)`).exec(text)
+  if (opening === null) return undefined
+  const start = opening.index + opening[0].length
+  const between = /\}\s*,\s*(?=\{)/g
+  const items: unknown[] = []
+  let from = start
+  for (let size = PIECE; ;) {
+    yield
+    between.lastIndex = from + size
+    const cut = between.exec(text)
+    if (cut === null) break
+    const piece = valueOf(`[${text.slice(from, cut.index + 1)}]`)
+    if (Array.isArray(piece)) {
+      for (const item of piece) items.push(item)
+      from = between.lastIndex
+      size = PIECE
+    } else size *= 2
+  }
+  if (items.length === 0) return undefined
+  const value = valueOf(`${text.slice(0, start)}"${MARK}",${text.slice(from)}`)
+  const rest =
+    typeof value === 'object' && value !== null && list in value ? (value as Record<string, unknown>)[list] : 0
+  if (!Array.isArray(rest) || rest[0] !== MARK) return undefined
+  for (const item of rest.slice(1)) items.push(item)
+  return Object.assign(value as object, { [list]: items })
+}
+
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** What `JSON.stringify` makes of plain data: lists, and members that are lists, a few items at a time. */
+export function* textSteps(value: unknown): Steps<string> {
+  if (!hasLongList(value)) return JSON.stringify(value)
+  if (Array.isArray(value)) return yield* listText(value)
+  const members: string[] = []
+  for (const [key, member] of Object.entries(value)) {
+    const text = Array.isArray(member) ? yield* listText(member) : JSON.stringify(member)
+    if (text !== undefined) members.push(`${JSON.stringify(key)}:${text}`)
+  }
+  return `{${members.join(',')}}`
+}
+
+function* listText(items: readonly unknown[]): Steps<string> {
+  const pieces: string[] = []
+  for (let from = 0; from < items.length; from += ITEMS_A_STEP) {
+    if (from > 0) yield
+    pieces.push(JSON.stringify(items.slice(from, from + ITEMS_A_STEP)).slice(1, -1))
+  }
+  return `[${pieces.join(',')}]`
+}
+
+/** Whether a value is a long list, or has one for a member. */
+export function hasLongList(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return false
+  return isLongList(value) || (!Array.isArray(value) && Object.values(value).some(isLongList))
+}
+
+const isLongList = (value: unknown): boolean => Array.isArray(value) && value.length > ITEMS_A_STEP
