@@ -178,9 +178,9 @@ export interface StoredChunk extends Curve, ChunkPoints {
   readonly run: string
 }
 
-/** Spells times that follow each other: of those within one second the calendar is asked once. */
+/** Spells times that follow each other: of those within one minute the calendar is asked once. */
 export class TimeTexts {
-  #second = Number.NaN
+  #minute = Number.NaN
   #text = ''
 
   /** As `timestampOfMs` does. */
@@ -189,13 +189,18 @@ export class TimeTexts {
     // after the year 2255 a number has no single microseconds any more
     if (!Number.isSafeInteger(us)) return timestampOfMs(epochMs)
     const second = Math.floor(us / 1e6)
-    if (second !== this.#second) {
-      this.#text = timestampOfMs(second * 1000).slice(0, 20)
-      this.#second = second
+    const minute = Math.floor(second / 60)
+    if (minute !== this.#minute) {
+      this.#text = timestampOfMs(minute * 60_000).slice(0, 17)
+      this.#minute = minute
     }
-    return `${this.#text}${String(us - second * 1e6).padStart(6, '0')}+00:00`
+    const rest = us - second * 1e6
+    const fraction = rest === 0 ? '000000' : String(rest).padStart(6, '0')
+    return `${this.#text}${twoDigits[second - minute * 60] ?? ''}.${fraction}+00:00`
   }
 }
+
+const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
 
 /** A point of a chunk. */
 export const pointOf = ({ steps, ts, vals }: ChunkPoints, at: number): MetricPoint => ({

@@ -107,9 +107,11 @@ test('curves share what an answer may have: each has some, short ones all, and n
 test('times that follow each other are spelled as each alone, also before 1970 and where microseconds are lost', () => {
   const times = new TimeTexts()
   for (const start of [0, -5000.25, 1_767_225_600_000.123, 9_007_199_254_740, 253_402_300_790_000]) {
-    for (let at = 0; at < 50; at += 1) {
-      const ms = start + at * 177.77
-      expect(times.of(ms)).toBe(timestampOfMs(ms))
+    for (const apart of [177.77, 1000, 7_777.7, -61_234.5]) {
+      for (let at = 0; at < 50; at += 1) {
+        const ms = start + at * apart
+        expect(times.of(ms)).toBe(timestampOfMs(ms))
+      }
     }
   }
 })
