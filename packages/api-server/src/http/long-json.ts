@@ -9,6 +9,8 @@ import { ITEMS_A_STEP, type Steps } from '@flow-service/core'
 const LONG = 128 * 1024
 /** About how many characters are one step. */
 const PIECE = 64 * 1024
+/** So many places where objects meet may lie inside one item before the rest is parsed at once. */
+const MOST_TRIES = 100
 /** Stands before what is left of the list, to tell it from another one of the name. */
 const MARK = 'the list whose beginning has been parsed'
 
@@ -32,17 +34,17 @@ function* parseList(text: string, list: string): Steps<object | undefined> {
   const between = /\}\s*,\s*(?=\{)/g
   const items: unknown[] = []
   let from = start
-  for (let size = PIECE; ;) {
+  between.lastIndex = from + PIECE
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
     yield
-    between.lastIndex = from + size
     const cut = between.exec(text)
     if (cut === null) break
     const piece = valueOf(`[${text.slice(from, cut.index + 1)}]`)
-    if (Array.isArray(piece)) {
-      for (const item of piece) items.push(item)
-      from = between.lastIndex
-      size = PIECE
-    } else size *= 2
+    if (!Array.isArray(piece)) continue
+    for (const item of piece) items.push(item)
+    from = between.lastIndex
+    between.lastIndex = from + PIECE
+    tries = 0
   }
   if (items.length === 0) return undefined
   const value = valueOf(`${text.slice(0, start)}"${MARK}",${text.slice(from)}`)
