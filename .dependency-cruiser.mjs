@@ -162,7 +162,10 @@ export default {
       name: 'no-deep-imports',
       severity: 'error',
       from: { path: '^(packages/([^/]+)|examples|bench|test)/' },
-      to: { path: '^packages/[^/]+/src/(?!(index|ahead|flow|testing|command|chat|words)\\.ts$)', pathNot: '^packages/$2/' },
+      to: {
+        path: '^packages/[^/]+/src/(?!(index|ahead|flow|testing|command|chat|words)\\.ts$)',
+        pathNot: '^packages/$2/',
+      },
     },
     {
       name: 'constructors-hold-no-implementation',
