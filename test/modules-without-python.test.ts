@@ -8,7 +8,7 @@ import { DataDirectory } from './engine-process.ts'
 test('where there is no Python, lines of it are refused, and the refusal says what to install [T85]', async () => {
   using directory = new DataDirectory()
   // nor are interpreters of version managers looked for
-  const env = { SERVICE_PYTHON: '', PATH: dirname(process.execPath), HOME: directory.path }
+  const env = { SERVICE_PYTHON: '', PATH: dirname(process.execPath), HOME: directory.path, PYENV_ROOT: '' }
   const engine = await directory.start(env)
   const { client } = engine
   const { environment, packages } = await client.modules.get()

@@ -10,7 +10,7 @@ import { basename, dirname, join } from 'node:path'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-const rootOf = (env: Env): string => env['PYENV_ROOT'] ?? join(env['HOME'] ?? homedir(), '.pyenv')
+const rootOf = (env: Env): string => env['PYENV_ROOT'] || join(env['HOME'] ?? homedir(), '.pyenv')
 
 /** The directories of its versions, in no order. */
 export function pyenvVersions(env: Env): string[] {
