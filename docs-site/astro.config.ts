@@ -16,6 +16,7 @@ const entries = [
   'commands-lm/src/index',
   'commands-lm/src/chat',
   'api-server/src/index',
+  'api-server/src/ahead',
   'connector-sdk/src/index',
   'connector-sdk/src/testing',
   'core/src/index',

@@ -10,7 +10,7 @@ import { digestSchema } from './artifact.ts'
 import { dtypeInputSchema, dtypeSchema, normalDtype } from './dtype.ts'
 import { cpusSchema, gpusSchema, memorySchema } from './flavor.ts'
 import { documentLayoutSchema } from './flow-layout.ts'
-import { MAX_CONCURRENCY } from './limits.ts'
+import { MAX_CONCURRENCY, MAX_NODES } from './limits.ts'
 import { messageNameSchema, messagePart, messageRefSchema, nameSchema, portNameSchema, qualify } from './names.ts'
 
 /** `live` reacts to events while active; `batch` runs once for each parameter set. */
@@ -250,7 +250,7 @@ export const flowDocumentInputSchema = z
       .max(1000)
       .default([])
       .meta({ description: 'Messages that are the result of a run.' }),
-    nodes: z.array(nodeInputSchema).max(100_000).default([]).meta({ description: 'The graph.' }),
+    nodes: z.array(nodeInputSchema).max(MAX_NODES).default([]).meta({ description: 'The graph.' }),
     resources: resourcesSchema.prefault({}).meta({ description: 'What its node processes get and ask for.' }),
     concurrency: concurrencySchema,
     layout: documentLayoutSchema.default({}).meta({ description: 'Where its nodes stand on a canvas.' }),

@@ -5,6 +5,8 @@
 
 /** Deepest nesting of a JSON body. */
 export const MAX_JSON_DEPTH = 64
+/** Nodes that a document has at most. */
+export const MAX_NODES = 100_000
 /** Largest JSON body of the API, in bytes. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024
 /** Largest webhook body, in bytes (G68). */

@@ -110,6 +110,7 @@ export async function startEngineThread(directory: string, options: EngineThread
   ahead.worker = null
   const worker = prepared ?? newWorker(data)
   const waiting = new Map<number, Waiting>()
+  const ready = Promise.withResolvers<void>()
   const lost = new Promise<Error>((resolve) => {
     const lose = (error: Error): void => {
       for (const { reject } of waiting.values()) reject(error)
@@ -125,6 +126,7 @@ export async function startEngineThread(directory: string, options: EngineThread
         return lose(new Failure(`the embedded database stopped: ${reply.error}`))
       }
       if ('id' in reply) take(waiting, reply.id)?.resolve(reply)
+      else if ('ready' in reply) ready.resolve()
     })
   })
   const inTime = async <T>(answer: Promise<T>): Promise<T> => {
@@ -135,11 +137,6 @@ export async function startEngineThread(directory: string, options: EngineThread
       clearTimeout(hung)
     }
   }
-  const ready = new Promise<void>((resolve) => {
-    worker.on('message', (reply: EngineReply) => {
-      if ('ready' in reply) resolve()
-    })
-  })
   if (prepared) {
     prepared.ref()
     prepared.postMessage(data)
@@ -151,7 +148,7 @@ export async function startEngineThread(directory: string, options: EngineThread
       throw error
     }
   }
-  await inTime(Promise.race([ready, lost.then((error) => Promise.reject(error))]))
+  await inTime(Promise.race([ready.promise, lost.then((error) => Promise.reject(error))]))
 
   let lastId = 0
   const call = (request: (id: number) => EngineRequest): Promise<EngineReply> =>

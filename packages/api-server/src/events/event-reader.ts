@@ -2,8 +2,9 @@
  * The sending side of one event socket: numbers the frames and bounds what a slow reader costs (wire decisions G46, G47, V19,
  * V20). A socket that has asked for windows gets each text frame as an array of events.
  *
- * States: *flowing* (everything is sent at once, most of it as the frames that all sockets of an interest share), *waiting* (more than {@link COALESCE_BYTES} wait in the socket: events
- * wait here, as references to text and media that all sockets share), *closed*.
+ * States: *flowing* (everything is sent at once, most of it as the frames that all sockets of an interest share), *waiting*
+ * (more than {@link COALESCE_BYTES} wait in the socket: events wait here, as references to text and media that all sockets
+ * share), *closed*.
  * - event-reader.E1 `seq` is the number of the event in the engine, and each text frame has a larger one than the frame before:
  *   an event that is sent after a later one takes the engine's next number.
  * - event-reader.E2 events are sent in their order, except that a value takes the place of an older one of its message

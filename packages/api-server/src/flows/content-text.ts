@@ -5,7 +5,13 @@
  * @module
  */
 import { ITEMS_A_STEP, type Steps } from '@flow-service/core'
-import { type FlowDocument, flowDocumentInputSchema, nodeInputSchema, normalizeDocument } from '@flow-service/protocol'
+import {
+  type FlowDocument,
+  flowDocumentInputSchema,
+  MAX_NODES,
+  nodeInputSchema,
+  normalizeDocument,
+} from '@flow-service/protocol'
 import * as z from 'zod'
 
 import { parseSteps, textSteps } from '../http/long-json.ts'
@@ -19,7 +25,6 @@ const known = new WeakMap<object, FlowDocument | z.ZodError>()
 const nodesSchema = z.array(nodeInputSchema)
 /** Lists up to this many nodes are looked at together with the rest. */
 const FEW_NODES = 500
-const MOST_NODES = 100_000
 /** A text of fewer characters has not that many. */
 const SHORT_TEXT = 10_000
 
@@ -76,7 +81,7 @@ export function* documentSteps(value: unknown): Steps<ParsedDocument> {
   if (!hasManyNodes(value)) return flowDocumentInputSchema.safeParse(value)
   const { nodes } = value
   const found = flowDocumentInputSchema.safeParse({ ...value, nodes: [] })
-  if (!found.success || nodes.length > MOST_NODES) return flowDocumentInputSchema.safeParse(value)
+  if (!found.success || nodes.length > MAX_NODES) return flowDocumentInputSchema.safeParse(value)
   const all: z.output<typeof nodesSchema> = []
   for (let from = 0; from < nodes.length; from += ITEMS_A_STEP) {
     yield

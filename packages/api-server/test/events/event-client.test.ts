@@ -2,26 +2,21 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { connect } from 'node:net'
 
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
-import type { Database } from '../../src/db/database.ts'
 import { BURST_FRAMES } from '../../src/events/frame-budget.ts'
-import { useDatabase } from '../use-database.ts'
-import { flowEvent, handshake, nothing, openRaw, startSockets, type TestClient, type TestSockets } from './sockets.ts'
+import { flowEvent, handshake, nothing, openRaw, useSockets, type TestClient, type TestSockets } from './sockets.ts'
 
-let database: Database
 let at: TestSockets
 let other: TestClient
-useDatabase((opened) => {
-  database = opened
+useSockets((started) => {
+  at = started
 })
 beforeEach(async () => {
-  at = await startSockets(database)
   other = await at.open()
   await other.next(1)
 })
-afterEach(() => at[Symbol.asyncDispose]())
 
 /** Whoever misbehaves: another client is served as before. */
 async function expectService(): Promise<void> {

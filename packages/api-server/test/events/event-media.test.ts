@@ -2,32 +2,25 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 
 import { type ArtifactRef, type BinaryFrame, type EventFrame, timestampOfMs } from '@flow-service/protocol'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
-import type { Database } from '../../src/db/database.ts'
 import type { EngineSnapshot } from '../../src/events/event-replay.ts'
-import { useDatabase } from '../use-database.ts'
 import {
   flowEvent,
   frameEvent,
   nothing,
   refOf,
-  startSockets,
+  useSockets,
   type TestClient,
   type TestSockets,
   valueEvent,
 } from './sockets.ts'
 
-let database: Database
 let at: TestSockets
-useDatabase((opened) => {
-  database = opened
+useSockets((started) => {
+  at = started
 })
-beforeEach(async () => {
-  at = await startSockets(database)
-})
-afterEach(() => at[Symbol.asyncDispose]())
 
 /** Bytes that are told apart by a number, kept in the ring. */
 function keep(number: number, size = 1000): ArtifactRef {

@@ -1,14 +1,13 @@
 import { once } from 'node:events'
 
 import { type SnapshotFrame, timestampOfMs } from '@flow-service/protocol'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 
 import type { Database } from '../../src/db/database.ts'
 import type { EngineSnapshot } from '../../src/events/event-replay.ts'
 import type { Grant } from '../../src/http/principal.ts'
 import { user } from '../http/server.ts'
-import { useDatabase } from '../use-database.ts'
-import { bearer, flowEvent, MAX_SOCKETS, nothing, startSockets, type TestSockets, valueEvent } from './sockets.ts'
+import { bearer, flowEvent, MAX_SOCKETS, nothing, useSockets, type TestSockets, valueEvent } from './sockets.ts'
 
 /** Of a key that lives as long as the tokens of version 1. */
 const keyGrant: Grant = {
@@ -22,13 +21,10 @@ const keyGrant: Grant = {
 
 let database: Database
 let at: TestSockets
-useDatabase((opened) => {
+useSockets((started, opened) => {
+  at = started
   database = opened
 })
-beforeEach(async () => {
-  at = await startSockets(database)
-})
-afterEach(() => at[Symbol.asyncDispose]())
 
 test('a bearer token opens the socket, and nothing else does [R461] [R637] [R642] [T45]', async () => {
   expect(await at.knock('', bearer)).toBe(101)

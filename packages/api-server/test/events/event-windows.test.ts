@@ -2,20 +2,15 @@
 import { once } from 'node:events'
 
 import { type EventFrame, eventFrameSchema } from '@flow-service/protocol'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 
-import type { Database } from '../../src/db/database.ts'
-import { useDatabase } from '../use-database.ts'
-import { bearer, flowEvent, startSockets, type TestSockets, valueEvent } from './sockets.ts'
+import { bearer, flowEvent, useSockets, type TestSockets, valueEvent } from './sockets.ts'
 
-let database: Database
 let at: TestSockets
-useDatabase((opened) => void (database = opened))
-beforeEach(async () => {
-  at = await startSockets(database)
+useSockets((started) => {
+  at = started
 })
-afterEach(() => at[Symbol.asyncDispose]())
 
 /** A client that keeps each text frame as the list that it is. */
 class WindowClient {

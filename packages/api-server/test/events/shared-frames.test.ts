@@ -3,24 +3,15 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 
 import type { EngineEvent, EventFrame } from '@flow-service/protocol'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 
-import type { Database } from '../../src/db/database.ts'
-import { useDatabase } from '../use-database.ts'
-import { flowEvent, openRaw, startSockets, type TestClient, type TestSockets, valueEvent } from './sockets.ts'
+import { flowEvent, openRaw, useSockets, type TestClient, type TestSockets, valueEvent } from './sockets.ts'
 
-let database: Database
 let at: TestSockets
-useDatabase((opened) => {
-  database = opened
+useSockets((started) => {
+  at = started
 })
-beforeEach(async () => {
-  at = await startSockets(database)
-})
-afterEach(async () => {
-  vi.restoreAllMocks()
-  await at[Symbol.asyncDispose]()
-})
+afterEach(() => void vi.restoreAllMocks())
 
 /** The values and names that a client was told. */
 const told = (frames: readonly EventFrame[]): unknown[] =>

@@ -12,7 +12,7 @@ import {
   type EventFrame,
   eventFrameSchema,
 } from '@flow-service/protocol'
-import { expect } from 'vitest'
+import { afterEach, beforeEach, expect } from 'vitest'
 import { type ClientOptions, WebSocket } from 'ws'
 
 import { createVolatileRing } from '../../src/artifacts/volatile-ring.ts'
@@ -29,7 +29,7 @@ import { type Grant, sessionGrant, type UserPrincipal } from '../../src/http/pri
 import { SocketGuests } from '../../src/http/socket-guests.ts'
 import { createUpgradeRouter } from '../../src/http/upgrade.ts'
 import { serve, user } from '../http/server.ts'
-import { quiet } from '../use-database.ts'
+import { quiet, useDatabase } from '../use-database.ts'
 
 /** Of an engine without flows. */
 export const nothing: EngineSnapshot = { flows: [], nodes: [], values: [], health: [], runs: [] }
@@ -65,6 +65,20 @@ export class TestClient {
 }
 
 export type TestSockets = Awaited<ReturnType<typeof startSockets>>
+
+/** Starts sockets on a database for each test of a file, and ends them with it. */
+export function useSockets(take: (started: TestSockets, database: Database) => void): void {
+  let database: Database
+  let started: TestSockets
+  useDatabase((opened) => {
+    database = opened
+  })
+  beforeEach(async () => {
+    started = await startSockets(database)
+    take(started, database)
+  })
+  afterEach(() => started[Symbol.asyncDispose]())
+}
 
 /** Serves `/flows/ws` and its tickets; `Bearer good` may enter. */
 export async function startSockets(database: Database) {
