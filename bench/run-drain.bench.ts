@@ -7,8 +7,8 @@ import { afterAll, expect, test } from 'vitest'
 
 import { openEngine, type TestEngine } from '../packages/api-server/test/runs/engine.ts'
 import { findPostgres, type PostgresServer, startPostgres } from '../test/components/postgres.ts'
+import { bareGroupRate } from './bare-commits.ts'
 
-const GROUP = 100
 /** As an engine has them unless they are set. */
 const places = { maxRuns: 4, maxLightRuns: 64 }
 
@@ -33,30 +33,8 @@ const trivial = {
 
 async function open(backend: 'embedded' | 'server'): Promise<TestEngine> {
   if (backend === 'embedded') return openEngine({ closed: true, ...places })
-  server ??= await startPostgres(findPostgres() ?? '')
-  const engine = await openEngine({
-    closed: true,
-    ...places,
-    databaseUrl: await server.createDatabase(`drain_${Date.now()}`),
-  })
-  // the servers of tests do without
-  await engine.database.sql`alter system set fsync = on`
-  await engine.database.sql`select pg_reload_conf()`
-  return engine
-}
-
-/** Rows a second that are queued, then started and ended in groups. */
-async function bareRate({ sql }: TestEngine['database'], rows: number): Promise<number> {
-  await sql`create table if not exists bare (id int primary key, state text not null, at timestamptz, result text)`
-  await sql`truncate bare`
-  await sql`insert into bare select n, 'queued' from generate_series(1, ${rows}::int) as n`
-  const startedMs = performance.now()
-  for (let first = 1; first <= rows; first += GROUP) {
-    const last = first + GROUP - 1
-    await sql`update bare set state = 'running', at = now() where id between ${first} and ${last} and state = 'queued'`
-    await sql`update bare set state = 'ok', result = '{"y":4}' where id between ${first} and ${last} and state = 'running'`
-  }
-  return (rows * 1000) / (performance.now() - startedMs)
+  server ??= await startPostgres(findPostgres() ?? '', { fsync: true })
+  return openEngine({ closed: true, ...places, databaseUrl: await server.createDatabase(`drain_${Date.now()}`) })
 }
 
 interface Drained {
@@ -99,7 +77,7 @@ for (const { backend, least } of [
   for (const runs of [1_000, 10_000]) {
     test(`${runs} queued runs are drained, on the ${backend} database`, async () => {
       await using engine = await open(backend)
-      const bare = await bareRate(engine.database, runs)
+      const bare = await bareGroupRate(engine.database.sql, runs)
       const { perSecond, submitMs } = await drain(engine, runs)
       console.log(
         `${backend}, ${runs} runs: ${Math.round(perSecond)}/s; bare group commit ${Math.round(bare)}/s: ` +

@@ -46,16 +46,18 @@ export function hasPostgres(): boolean {
   return false
 }
 
-/** Starts a server with the programs in `programs` (see {@link findPostgres}). */
-export async function startPostgres(programs: string): Promise<PostgresServer> {
+/**
+ * Starts a server with the programs in `programs` (see {@link findPostgres}). Without fsync, as tests have it, what a crash of the
+ * server alone leaves is safe with the operating system; benchmarks wait for the disk.
+ */
+export async function startPostgres(programs: string, { fsync = false } = {}): Promise<PostgresServer> {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'flow-service-postgres-'))
   const data = path.join(directory, 'data')
   const port = await freePort()
   if (isRoot) await run('chown', ['postgres', directory])
   await run(...asUser(path.join(programs, 'initdb'), ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '-N']))
 
-  // without fsync: what a crash of the server alone leaves is safe with the operating system
-  const settings = ['listen_addresses=127.0.0.1', 'fsync=off'].flatMap((setting) => ['-c', setting])
+  const settings = ['listen_addresses=127.0.0.1', `fsync=${fsync ? 'on' : 'off'}`].flatMap((setting) => ['-c', setting])
   const serverArguments = ['-D', data, '-p', String(port), '-k', directory, ...settings]
   const psql = (name: string, statement: string): Promise<unknown> => {
     const place = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', '-d', name]

@@ -3,4 +3,20 @@
  * nothing itself. The command line uses it; a host that starts slowly may as well.
  * @module
  */
+import type { ServiceConfig } from './config.ts'
+
 export { prepareDatabase } from './db/embedded-thread.ts'
+
+/**
+ * Begins to open the database that `createService` with the same options opens; to be called before the engine is loaded. Does
+ * nothing for a database on a server, and where there is none yet. Only for a process that opens the service next: the data
+ * directory is held from here on. Rejects with a `ConfigError` when a setting is not usable; what else stands in the way is
+ * told by `createService`.
+ */
+export async function openDatabaseAhead(options: ServiceConfig = {}): Promise<void> {
+  const { resolveConfig } = await import('./config.ts')
+  const { dataDir, databaseUrl } = resolveConfig(options)
+  if (databaseUrl !== null) return
+  const { beginAhead } = await import('./db/opening.ts')
+  beginAhead(dataDir)
+}

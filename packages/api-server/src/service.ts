@@ -30,8 +30,8 @@ import { openEngine } from './compose.ts'
 import { type ResolvedConfig, resolveConfig, type ServiceConfig, usable } from './config.ts'
 import { explainDamage } from './db/damage.ts'
 import { type Database, isOfLostDatabase } from './db/database.ts'
-import { DATABASE_FOLDER } from './db/embedded.ts'
 import { database } from './db/layer.ts'
+import { abandonAhead, DATABASE_FOLDER } from './db/opening.ts'
 import { guardProcess } from './db/process-guard.ts'
 import type { AddressRules } from './egress/address-rules.ts'
 import { addressRules } from './egress/layer.ts'
@@ -128,6 +128,7 @@ export async function createService(options: ServiceConfig = {}): Promise<Servic
     return await open(config, lifecycle)
   } catch (error) {
     await lifecycle.close()
+    await abandonAhead()
     throw await explainStart(error, config)
   }
 }

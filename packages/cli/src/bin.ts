@@ -5,6 +5,7 @@
  * @module
  */
 import * as module from 'node:module'
+import { setFlagsFromString } from 'node:v8'
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 // npm warns at the installation only, and what is missing later has no name that explains it
@@ -12,6 +13,9 @@ if (major < 22 || (major === 22 && minor < 19)) {
   console.error(`error: service needs Node 22.19 or newer, and this is Node ${process.versions.node}`)
   process.exit(1)
 }
+
+/** Bytes that a function of WebAssembly works through before V8 optimizes it: 8 times as many as usual. */
+const TIERING_BUDGET = 100_000_000
 
 const args = process.argv.slice(2)
 const isEngine = ['dev', 'serve'].includes(args[0] ?? '') && !args.some((arg) => ['-h', '--help'].includes(arg))
@@ -24,6 +28,8 @@ if (args[0] === 'serve') {
 module.enableCompileCache()
 
 if (isEngine && !process.env['SERVICE_DATABASE_URL']) {
+  // PostgreSQL is optimized while it works, and not within its start, which has enough to do
+  setFlagsFromString(`--wasm-tiering-budget=${TIERING_BUDGET}`)
   // it compiles beside what follows, which has as much to load
   const { prepareDatabase } = await import('@flow-service/api-server/ahead')
   prepareDatabase()

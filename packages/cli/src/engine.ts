@@ -4,7 +4,7 @@
  */
 import * as module from 'node:module'
 
-import { ConfigError, createService, type LoadError, type Service, type ServiceConfig } from '@flow-service/api-server'
+import type { LoadError, Service, ServiceConfig } from '@flow-service/api-server'
 
 import { CommandFailure } from './failure.ts'
 
@@ -31,9 +31,7 @@ export async function startEngine(flags: EngineFlags, more: ServiceConfig): Prom
     ...(flags.port === undefined ? {} : { port: flags.port }),
     ...(flags.data === undefined ? {} : { dataDir: flags.data }),
   }
-  const service = await createService(config).catch((error: unknown) => {
-    throw error instanceof ConfigError ? new CommandFailure(2, error.message) : error
-  })
+  const service = await openService(config)
   try {
     const listening = await service.listen()
     // an engine that is killed leaves its compiled code for the next one too
@@ -42,6 +40,19 @@ export async function startEngine(flags: EngineFlags, more: ServiceConfig): Prom
   } catch (error) {
     await service.close()
     throw cannotListen(error, service.config)
+  }
+}
+
+/** The database opens while the engine is loaded. */
+async function openService(config: ServiceConfig): Promise<Service> {
+  try {
+    const { openDatabaseAhead } = await import('@flow-service/api-server/ahead')
+    await openDatabaseAhead(config)
+    const { createService } = await import('@flow-service/api-server')
+    return await createService(config)
+  } catch (error) {
+    const { ConfigError } = await import('@flow-service/api-server')
+    throw error instanceof ConfigError ? new CommandFailure(2, error.message) : error
   }
 }
 

@@ -7,7 +7,6 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 
 import type { Token } from '@flow-service/protocol'
-import { errors, jwtVerify, SignJWT } from 'jose'
 import { validate } from 'uuid'
 
 import type { ResolvedConfig } from '../config.ts'
@@ -15,6 +14,7 @@ import type { Pins } from '../db/pins.ts'
 import type { TokenVerifier } from '../http/authenticate.ts'
 import { sessionGrant } from '../http/principal.ts'
 import { ConfigError } from '../process/setting.ts'
+import { jose } from './jose.ts'
 import { readPrivateFile } from './private-file.ts'
 import { agreeOnKey, type FoundKey } from './shared-key.ts'
 import type { TokenHolder, Users } from './users.ts'
@@ -42,6 +42,7 @@ export function createSessions(options: {
   const lifetime = options.days * 86_400
   return {
     async issue({ principal, tokenVersion }) {
+      const { SignJWT } = await jose()
       const now = Math.floor(Date.now() / 1000)
       const token = await new SignJWT({ version: tokenVersion })
         .setProtectedHeader({ alg: 'HS256', typ: TYPE })
@@ -69,6 +70,7 @@ async function claimsOf(
   key: Uint8Array,
   lifetime: number,
 ): Promise<{ subject: string; version: unknown; endsAtMs: number } | null> {
+  const { errors, jwtVerify } = await jose()
   try {
     const { payload } = await jwtVerify(token, key, {
       algorithms: ['HS256'],

@@ -23,7 +23,7 @@ import { createAuthorizationHost } from './oauth/authorization-host.ts'
 import { createOAuthClients, type OAuthClients } from './oauth/oauth-clients.ts'
 import { oauthEndpoints, oauthHandlers } from './oauth/oauth-routes.ts'
 import { oidcEndpoints, oidcHandlers } from './oidc/oidc-routes.ts'
-import { createOidcSignIn, type OidcSignIn } from './oidc/oidc-sign-in.ts'
+import type { OidcSignIn } from './oidc/oidc-sign-in.ts'
 import { Passwords } from './passwords.ts'
 import { PublicUrl } from './public-url.ts'
 import { createRecentCallers, type RecentCallers } from './recent-callers.ts'
@@ -180,7 +180,11 @@ export const authLayer = inOrder(
         (token) => agentTokens.verify(token),
       ]),
   ),
-  makes(oidcSignIn, { accountNews, config, database, eventLog, log, sessionKey, sessions, users }, createOidcSignIn),
+  makes(oidcSignIn, { accountNews, config, database, eventLog, log, sessionKey, sessions, users }, async (deps) => {
+    if (deps.config.oidcIssuer === null) return null
+    const { createOidcSignIn } = await import('./oidc/oidc-sign-in.ts')
+    return createOidcSignIn(deps)
+  }),
   makes(
     userGuests,
     { agentTokens, apiKeys, log, users },

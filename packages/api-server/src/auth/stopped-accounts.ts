@@ -19,7 +19,7 @@ import type * as z from 'zod'
 
 import { resolveConfig } from '../config.ts'
 import { openDatabase } from '../db/database.ts'
-import { DATABASE_FOLDER } from '../db/embedded.ts'
+import { DATABASE_FOLDER } from '../db/opening.ts'
 import { createEventLog } from '../events/event-log.ts'
 import { invalidPart, ProblemError } from '../http/errors.ts'
 import { Mails } from '../mail/mails.ts'

@@ -25,17 +25,18 @@ export interface EmbeddedEngineDeps {
   /** The data directory that the database stands in. */
   readonly home: Pick<HeldDirectory, 'check' | 'lost' | 'paths'>
   readonly log: Pick<Log, 'error'>
+  /** The first thread on the directory. */
+  readonly thread: Promise<EngineThread>
 }
 
-/** Starts the engine on a database directory, which is created when it does not exist. */
+/** Starts the engine on a database directory. */
 export async function startEmbeddedEngine(
   directory: string,
-  { home, log }: EmbeddedEngineDeps,
+  { home, log, thread: first }: EmbeddedEngineDeps,
 ): Promise<EmbeddedEngine> {
   const { promise: failed, resolve: fail } = Promise.withResolvers<Error>()
   const listeners: (() => void)[] = []
   let closing = false
-  let thread: Promise<EngineThread>
 
   const reopened = async (error: Error): Promise<EngineThread> => {
     const gone = home.check()
@@ -63,7 +64,7 @@ export async function startEmbeddedEngine(
     return running
   }
 
-  thread = startEngineThread(directory, { paths: home.paths, isNew: true }).then(watch)
+  let thread = first.then(watch)
   await thread
   return {
     failed,

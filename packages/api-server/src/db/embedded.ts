@@ -2,52 +2,35 @@
  * The embedded database: PGlite in a thread, behind the same driver as a server.
  * @module
  */
-import fs from 'node:fs'
 import path from 'node:path'
 
-import { HeldDirectory } from '../process/held-directory.ts'
 import type { Log } from '../process/log.ts'
 import type { Database, DatabaseOptions } from './backend.ts'
-import { assertOpenable, explainDamage } from './damage.ts'
+import { explainDamage } from './damage.ts'
 import { type EmbeddedEngine, startEmbeddedEngine } from './embedded-engine.ts'
-import { LOCK_FILE, lockDirectory } from './lock.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import { localNotifier } from './notify.ts'
 import { once } from './once.ts'
+import { DATABASE_FOLDER, type Opening, takeOpening } from './opening.ts'
 import { openPools, type PoolOptions } from './pool.ts'
 import { startUpkeep } from './upkeep.ts'
 import { WireBridge } from './wire-bridge.ts'
 
-/** Name of the database's folder in a data directory. */
-export const DATABASE_FOLDER = 'db'
-
 /** Opens the database in `<dataDir>/db`; see `openDatabase`. */
 export async function openEmbedded({ dataDir, log }: Omit<DatabaseOptions, 'databaseUrl'>): Promise<Database> {
-  prepareDirectory(dataDir)
-  const lock = lockDirectory(dataDir)
-  const home = new HeldDirectory(dataDir)
-  const release = (): void => {
-    lock.release(home.check() === null)
-    home.release()
-  }
+  const opening = takeOpening(dataDir)
   try {
-    home.hold(LOCK_FILE)
-    return await openLocked(path.join(dataDir, DATABASE_FOLDER), { home, log, release })
+    return await openHeld(opening, log)
   } catch (error) {
-    release()
+    opening.release()
     throw error
   }
 }
 
-interface Locked {
-  readonly home: HeldDirectory
-  readonly log: Log
-  readonly release: () => void
-}
-
-async function openLocked(directory: string, { home, log, release }: Locked): Promise<Database> {
-  assertOpenable(directory)
-  const engine = await startEmbeddedEngine(directory, { home, log })
+async function openHeld(opening: Opening, log: Log): Promise<Database> {
+  const { dataDir, home, thread } = opening
+  const directory = path.join(dataDir, DATABASE_FOLDER)
+  const engine = await startEmbeddedEngine(directory, { home, log, thread })
   try {
     home.hold(DATABASE_FOLDER)
     const pools = await openPools({ ...sessionOf(engine), log })
@@ -68,7 +51,7 @@ async function openLocked(directory: string, { home, log, release }: Locked): Pr
           await pools.end()
           await engine.close()
         } finally {
-          release()
+          opening.release()
         }
       }),
     }
@@ -85,13 +68,4 @@ function sessionOf(engine: EmbeddedEngine): Omit<PoolOptions, 'log'> {
   const address = { host: 'embedded', user: 'postgres', database: 'postgres', pass: '', ssl: false }
   const driver = () => ({ ...address, socket: () => bridge.connect(), max_lifetime: 0 })
   return { url: '', statements: 4, transactions: 1, driver }
-}
-
-function prepareDirectory(dataDir: string): void {
-  try {
-    fs.mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    fs.accessSync(dataDir, fs.constants.W_OK)
-  } catch (error) {
-    throw new Error(`the data directory ${dataDir} cannot be written: ${String(error)}`, { cause: error })
-  }
 }

@@ -51,6 +51,7 @@ export class WholeResponse implements Response {
   #full: Response | null = null
 
   constructor(head: ResponseHead, content: Uint8Array<ArrayBuffer>) {
+    beResponse()
     this.url = head.url
     this.status = head.status
     this.statusText = head.statusText
@@ -113,4 +114,10 @@ export class WholeResponse implements Response {
     return this.#full
   }
 }
-Object.setPrototypeOf(WholeResponse.prototype, Response.prototype)
+/** Whether it passes for one of Node's. `Response` is looked at with the first one: Node loads all of its `fetch` for that. */
+let isResponse = false
+function beResponse(): void {
+  if (isResponse) return
+  isResponse = true
+  Object.setPrototypeOf(WholeResponse.prototype, Response.prototype)
+}

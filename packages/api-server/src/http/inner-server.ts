@@ -3,8 +3,10 @@
  * that exists in memory alone.
  * @module
  */
-import { createServer, type IncomingMessage, request as send, type RequestListener, type Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import { duplexPair, Readable } from 'node:stream'
+
+import { createServer, request as send } from './node-http.ts'
 
 /** A server without an address. */
 export class InnerServer {

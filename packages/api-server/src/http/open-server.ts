@@ -4,7 +4,9 @@
  * balancers and clients keep it, a minute: one that the server ends first may be just what the next request is sent on.
  * @module
  */
-import { createServer, type RequestListener, type Server } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
+
+import { createServer } from './node-http.ts'
 
 /** How long clients may take, in milliseconds. */
 export interface ClientTime {

@@ -2,7 +2,7 @@
  * Mails over an SMTP server: a few connections that are kept, each step within its time, certificates always checked.
  * @module
  */
-import { createTransport } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 
 import { isLoopbackAddress } from '../http/address.ts'
 import { type Mail, MailError } from './mailer.ts'
@@ -20,7 +20,7 @@ export function createSmtpMailer(url: URL, from: string) {
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   const isHere = host === 'localhost' || isLoopbackAddress(host)
   const secure = protocol === 'smtps:'
-  const transport = createTransport({
+  const options = {
     pool: true,
     maxConnections: MAX_CONNECTIONS,
     host,
@@ -35,18 +35,21 @@ export function createSmtpMailer(url: URL, from: string) {
     // a mail is its text: nothing in it makes the engine read a file or ask an address
     disableFileAccess: true,
     disableUrlAccess: true,
-  })
+  } as const
   const server = url.host
+  let transport: Transporter | null = null
   return {
     async send({ to, subject, text }: Mail): Promise<void> {
       try {
+        const { createTransport } = await import('nodemailer') // with the first mail, not with each start
+        transport ??= createTransport(options)
         // as an object: a text would be read as a list of addresses
         await transport.sendMail({ from, to: { name: '', address: to }, subject, text })
       } catch (error) {
         throw new MailError(reasonOf(error, server))
       }
     },
-    close: () => transport.close(),
+    close: () => transport?.close(),
   }
 }
 

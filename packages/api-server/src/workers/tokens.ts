@@ -6,8 +6,9 @@
 import { randomUUID } from 'node:crypto'
 
 import type { MintedWorkerToken, WorkerToken, WorkerTokenRequest } from '@flow-service/protocol'
-import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import type { JWTPayload } from 'jose'
 
+import { jose } from '../auth/jose.ts'
 import type { SigningKey } from '../auth/signing-key.ts'
 import type { Database, Sql } from '../db/database.ts'
 import type { TokenVerifier } from '../http/authenticate.ts'
@@ -73,6 +74,7 @@ export class WorkerTokens {
       await audit(tx, added)
       return added
     })
+    const { SignJWT } = await jose()
     const token = await new SignJWT({ name, labels })
       .setProtectedHeader({ alg: 'EdDSA', typ: TYPE })
       .setJti(jti)
@@ -128,6 +130,7 @@ export class WorkerTokens {
 }
 
 async function workerOf(token: string, { publicKey }: SigningKey): Promise<WorkerPrincipal | null> {
+  const { errors, jwtVerify } = await jose()
   try {
     const { payload } = await jwtVerify(token, publicKey, {
       algorithms: ['EdDSA'],

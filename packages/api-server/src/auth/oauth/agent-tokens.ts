@@ -15,7 +15,6 @@ import {
   type Scope,
   scopes,
 } from '@flow-service/protocol'
-import { errors, jwtVerify, SignJWT } from 'jose'
 import { validate } from 'uuid'
 
 import type { Database, Sql } from '../../db/database.ts'
@@ -23,6 +22,7 @@ import { ProblemError } from '../../http/errors.ts'
 import { assertScope, type UserPrincipal } from '../../http/principal.ts'
 import { newId } from '../../process/new-id.ts'
 import type { AccountNews } from '../account-news.ts'
+import { jose } from '../jose.ts'
 import type { SigningKey } from '../signing-key.ts'
 import { type AgentGrantStore, createAgentGrantStore } from './grant-store.ts'
 import { createOAuthRecordStore } from './record-store.ts'
@@ -84,6 +84,7 @@ export class AgentTokens {
       await audit(tx, row)
       return row
     })
+    const { SignJWT } = await jose()
     const token = await new SignJWT({ scope: added.scopes.join(' '), client: added.client, grant: added.id })
       .setProtectedHeader({ alg: 'EdDSA', typ: AGENT_TOKEN_TYPE })
       .setSubject(owner.id)
@@ -166,6 +167,7 @@ interface Claims {
 const known: ReadonlySet<string> = new Set(scopes)
 
 async function claimsOf(token: string, { publicKey }: SigningKey): Promise<Claims | null> {
+  const { errors, jwtVerify } = await jose()
   try {
     const { payload } = await jwtVerify(token, publicKey, {
       algorithms: ['EdDSA'],

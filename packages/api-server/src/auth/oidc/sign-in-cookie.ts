@@ -5,8 +5,9 @@
  */
 import { hkdfSync } from 'node:crypto'
 
-import { EncryptJWT, errors, jwtDecrypt } from 'jose'
 import * as z from 'zod'
+
+import { jose } from '../jose.ts'
 
 /** How long a sign-in may take, in seconds. */
 export const SIGN_IN_SECONDS = 600
@@ -28,6 +29,7 @@ export class SignInCookie {
 
   /** `Set-Cookie` of a sign-in. */
   async set(pending: PendingSignIn, callback: URL): Promise<string> {
+    const { EncryptJWT } = await jose()
     const value = await new EncryptJWT(pending)
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', typ: TYPE })
       .setIssuedAt()
@@ -47,6 +49,7 @@ export class SignInCookie {
       return pair.startsWith(`${NAME}=`) ? [pair.slice(NAME.length + 1)] : []
     })
     if (value === undefined || others.length > 0) return null
+    const { errors, jwtDecrypt } = await jose()
     try {
       const { payload } = await jwtDecrypt(value, this.#key, {
         contentEncryptionAlgorithms: ['A256GCM'],

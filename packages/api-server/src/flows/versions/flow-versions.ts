@@ -27,7 +27,7 @@ import type { PublishedFlows } from '../published-flows.ts'
 import { flowInvalid, noFlow } from '../refusals.ts'
 import { createFlowStore, type FlowRow, type FlowStore } from '../store.ts'
 import { currentContent, publishedContent, type ReadContent, versionContent } from '../stored-content.ts'
-import { documentChanges, type Reader, type SourcedDocument, wireChanges, wiresOf } from './document-diff.ts'
+import type { Reader, SourcedDocument } from './document-diff.ts'
 import { createVersionStore, type VersionHead, type VersionRow, type VersionStore } from './version-store.ts'
 
 /** What versions are made of. */
@@ -105,6 +105,7 @@ export class FlowVersions {
     const asked = target ?? (row.draft === null ? 'published' : 'draft')
     const to = typeof asked === 'number' ? sourced(row, await this.#version(row, asked)) : await this.#now(row, asked)
     const readers = readersOf(this.#deps.published.all().filter((other) => other.name !== name))
+    const { documentChanges, wireChanges, wiresOf } = await import('./document-diff.ts')
     const [old, fresh] = [from, to].map(({ document }) => wiresOf(document, (message) => readers.get(message) ?? []))
     return { from: version, to: asked, ...documentChanges(from, to), wires: wireChanges(old ?? [], fresh ?? []) }
   }

@@ -3,10 +3,11 @@
  * web stream around them, no redirect is followed and nothing is decoded by itself.
  * @module
  */
-import * as http from 'node:http'
+import type * as http from 'node:http'
 import * as https from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
 
+import { request as requestByHttp } from '../../node-http.ts'
 import { Unreachable } from '../../transport.ts'
 
 /** Bytes of a body that are handed to a socket at a time. */
@@ -53,7 +54,7 @@ export function exchange(url: URL, request: Request): Promise<http.IncomingMessa
   const { method = 'GET', headers, body, signal, answerMs, idleMs } = request
   const length = body === undefined ? {} : { 'content-length': String(body.byteLength) }
   return new Promise((resolve, reject) => {
-    const { request: begin } = url.protocol === 'https:' ? https : http
+    const begin = url.protocol === 'https:' ? https.request : requestByHttp
     const sent = begin(url, { method, headers: { ...headers, ...length }, signal })
     const late = (): void => void sent.destroy(new Error('no answer came in time'))
     const timer = answerMs === undefined ? undefined : setTimeout(late, answerMs)

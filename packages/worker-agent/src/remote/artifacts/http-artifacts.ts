@@ -5,11 +5,11 @@
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { validateHeaderValue } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 
 import { type ArtifactRef, artifactRefsIn, type CallFrame, digestSchema } from '@flow-service/protocol'
 
+import { validateHeaderValue } from '../../node-http.ts'
 import type { ArtifactAccess, ArtifactFile, CallArtifacts, SaveOptions } from '../../transport.ts'
 import type { ArtifactCache } from './artifact-cache.ts'
 import { DirectStore } from './direct-store.ts'

@@ -1,0 +1,7 @@
+/**
+ * The library of signed tokens. It is loaded with the first token that is made or read: an engine that starts has none.
+ * @module
+ */
+import { once } from '../db/once.ts'
+
+export const jose = once(() => import('jose'))
