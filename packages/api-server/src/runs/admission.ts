@@ -95,3 +95,10 @@ export const hasRoom = (room: RunNumbers): boolean => ('all' in room ? room.all 
 /** Whether there is room for a run of a class. */
 export const hasRoomFor = (room: RunNumbers, isHeavyRun: boolean): boolean =>
   'all' in room ? room.all > 0 : (isHeavyRun ? room.heavy : room.light) > 0
+
+/** Whether a claim may have left queued runs behind: it has filled a class, or had no room for it. */
+export function isFilled(room: RunNumbers, claimed: readonly { readonly heavy: boolean }[]): boolean {
+  if ('all' in room) return claimed.length >= room.all
+  const heavy = claimed.filter((run) => run.heavy).length
+  return heavy >= room.heavy || claimed.length - heavy >= room.light
+}

@@ -4,8 +4,9 @@
  * - run-queue.Q1 a run is queued until one conditional statement claims it; the claim writes the lease. Each claim takes as
  *   many as `admission.ts` has places for, on the embedded database with the commit of the ends that freed them. Runs that
  *   another engine has left go on at once, however many there are.
- * - run-queue.Q2 a claim is tried when a run is submitted, when one has executed or ended, when another engine says so,
- *   and every second where another engine may have said so unheard.
+ * - run-queue.Q2 a claim is tried when a run is submitted, when another engine says so, and every second where another engine
+ *   may have said so unheard; and when a place is free again, while a claim before has left runs behind. Else an end would
+ *   cost one more statement, for which the next submission waits.
  * - run-queue.Q3 a lease of 30 s is renewed every 10 s; a run whose lease was lost is dropped here without a write.
  * - run-queue.Q4 on a shared database every engine looks for expired leases every 5 s. The embedded database has no
  *   other engine, and a computer that slept must not lose its runs: there, running runs are given up only when the
@@ -19,7 +20,7 @@ import type { Clock } from '@flow-service/core'
 import { timestampOfMs } from '@flow-service/protocol'
 
 import type { Log } from '../process/log.ts'
-import { Admission, hasRoom, type RunNumbers } from './admission.ts'
+import { Admission, hasRoom, isFilled, type RunNumbers } from './admission.ts'
 import type { Execution } from './execution.ts'
 import type { LeftRun } from './kept-run.ts'
 import type { KeptRuns } from './kept-runs.ts'
@@ -61,7 +62,8 @@ export class RunQueue {
   readonly #timers = new Set<() => void>()
   readonly #admission: Admission
   #state: 'new' | 'open' | 'closed' = 'new'
-  #wanted = false
+  /** Whether runs may be queued of which no claim has told (run-queue.Q2). */
+  #mayWait = false
   #claiming: Promise<void> | null = null
   /** Tokens of claims that failed, and when: they may have taken runs whose names nobody has heard (run-queue.Q5). */
   readonly #unheard = new Map<string, number>()
@@ -91,12 +93,8 @@ export class RunQueue {
 
   /** Looks for queued runs. */
   wake(): void {
-    if (!this.#isOpen) return
-    this.#wanted = true
-    this.#claiming ??= this.#claim().finally(() => {
-      this.#claiming = null
-      if (this.#wanted) this.wake()
-    })
+    this.#mayWait = true
+    this.#fill()
   }
 
   /** How many queued runs would be taken now. */
@@ -149,21 +147,35 @@ export class RunQueue {
     return this.#state === 'open'
   }
 
+  /** Fills the free places, when runs may be queued. */
+  #fill(): void {
+    if (!this.#isOpen || !this.#mayWait || !hasRoom(this.room)) return
+    this.#claiming ??= this.#claim().finally(() => {
+      this.#claiming = null
+      this.#fill()
+    })
+  }
+
   async #claim(): Promise<void> {
     const { writes, clock, log } = this.#deps
-    while (this.#wanted && this.#isOpen) {
+    while (this.#mayWait && this.#isOpen) {
       // runs that end in one turn free their slots in it: one claim fills them all, by the commit of their ends
       await new Promise((resolve) => setImmediate(resolve))
-      this.#wanted = false
+      this.#mayWait = false
       let token: string | null = null
       try {
         await this.#releaseUnheard()
         const { room } = this
-        if (!hasRoom(room)) return
+        if (!hasRoom(room)) {
+          this.#mayWait = true
+          return
+        }
         token = randomUUID()
         const { seconds: leaseS } = this.#lease
         const isKeeping = this.#deps.kept !== null
-        const runs = await writes.claim({ token, room, leaseS, startedAt: timestampOfMs(clock.now()), isKeeping })
+        const startedAt = timestampOfMs(clock.now())
+        const { runs, areLimited } = await writes.claim({ token, room, leaseS, startedAt, isKeeping })
+        if (areLimited || isFilled(room, runs)) this.#mayWait = true
         for (const run of runs) this.#start(run, null)
       } catch (error) {
         if (token !== null) this.#unheard.set(token, clock.now())
@@ -179,16 +191,16 @@ export class RunQueue {
     const place = this.#admission.take(claim)
     const waits = (isWaiting: boolean): void => {
       place.waits(isWaiting)
-      this.wake()
+      this.#fill()
     }
     const executed = (): void => {
       place.executed()
-      this.wake()
+      this.#fill()
     }
     const over = execution.run({ executed, waits }).then(() => {
       this.#active.delete(claim.id)
       place.over()
-      this.wake()
+      this.#fill()
     })
     this.#active.set(claim.id, { execution, over })
     return execution

@@ -46,6 +46,12 @@ export interface RunWritesDeps {
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 
+/** What a claim has taken, and whether flows of queued runs have limits. */
+export interface Claimed {
+  readonly runs: readonly ClaimedRun[]
+  readonly areLimited: boolean
+}
+
 interface Writing {
   readonly write: RunWrite
   held: boolean
@@ -119,11 +125,12 @@ export class RunWrites {
    * Takes up to `limit` queued runs: the most urgent, then the oldest, and of no flow more than may execute at once in
    * all engines. One claim at a time.
    */
-  async claim(claim: Claim): Promise<ClaimedRun[]> {
+  async claim(claim: Claim): Promise<Claimed> {
     const { database, leases } = this.#deps
     const runs =
       database.backend === 'server' ? await leases.claim(database.sql, claim) : await this.#claimWithEnds(claim)
-    return runs ?? database.transaction((tx) => leases.claimWithinLimits(tx, claim))
+    if (runs) return { runs, areLimited: false }
+    return { runs: await database.transaction((tx) => leases.claimWithinLimits(tx, claim)), areLimited: true }
   }
 
   /** Drops what cannot be stored and keeps the end (run-writes.W3). */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { FlowDocumentInput } from '@flow-service/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { Admission, type RunNumbers } from '../../src/runs/admission.ts'
+import { Admission, isFilled, type RunNumbers } from '../../src/runs/admission.ts'
 import { createExecutionStore } from '../../src/runs/execution-store.ts'
 import { createLeaseStore, firstClaimable } from '../../src/runs/lease-store.ts'
 import { RunWrites } from '../../src/runs/run-writes.ts'
@@ -73,6 +73,16 @@ describe('places', () => {
     expect(admission.room).toEqual({ heavy: 1, light: 2 })
   })
 
+  test('are filled by a claim that may have left runs behind', () => {
+    const claimed = [{ heavy: true }, { heavy: false }, { heavy: false }]
+    expect(isFilled({ all: 3 }, claimed)).toBe(true)
+    expect(isFilled({ all: 4 }, claimed)).toBe(false)
+    expect(isFilled({ heavy: 2, light: 3 }, claimed)).toBe(false)
+    expect(isFilled({ heavy: 1, light: 3 }, claimed)).toBe(true)
+    expect(isFilled({ heavy: 2, light: 2 }, claimed)).toBe(true)
+    expect(isFilled({ heavy: 0, light: 3 }, [])).toBe(true)
+  })
+
   test('are 4 and 64 unless set, and shared where only SERVICE_MAX_RUNS is [R515]', () => {
     const numbers = (maxRuns: number | null, maxLightRuns: number | null): RunNumbers =>
       runNumbers({ maxRuns, maxLightRuns })
@@ -100,7 +110,13 @@ describe('a claim', () => {
   afterAll(() => engine[Symbol.asyncDispose]())
   const claim = async (room: RunNumbers) => {
     const token = randomUUID()
-    const runs = await writes.claim({ token, room, leaseS: 30, startedAt: '2026-01-01T00:00:00Z', isKeeping: false })
+    const { runs } = await writes.claim({
+      token,
+      room,
+      leaseS: 30,
+      startedAt: '2026-01-01T00:00:00Z',
+      isKeeping: false,
+    })
     return runs.map(({ id, heavy }) => ({ id, heavy }))
   }
   const submitted = async (flow: string, ...priorities: number[]): Promise<string[]> => {

@@ -23,14 +23,16 @@ beforeAll(async () => {
   writes = new RunWrites({ database, leases, shapes, store, artifacts, clock: realClock, log: { error() {} } })
 })
 afterAll(() => engine[Symbol.asyncDispose]())
-const claim = (most: number) =>
-  writes.claim({
+const claim = async (most: number) => {
+  const { runs } = await writes.claim({
     token: randomUUID(),
     room: { all: most },
     leaseS: 30,
     startedAt: '2026-01-01T00:00:00Z',
     isKeeping: false,
   })
+  return runs
+}
 
 /** Stores a flow whose runs execute so many at once. */
 async function publish(name: string, concurrency: number | null): Promise<void> {

@@ -17,6 +17,10 @@ function setup(
     /** Runs are left to the next engine, which the database does not take. */
     isLeaving?: boolean
     shared?: boolean
+    /** Flows have limits. */
+    areLimited?: boolean
+    /** Happens once a claim has taken its runs, before it is answered. */
+    claimed?: () => void
     /** Which of the releases is the first to find the runs. */
     late?: number
   } = {},
@@ -43,10 +47,12 @@ function setup(
       async claim({ token: claim, room }) {
         claims.push(claim)
         if (failures-- > 0) throw new Error('no database')
-        return queued.splice(0, 'all' in room ? room.all : 0).map((token) => {
+        const runs = queued.splice(0, 'all' in room ? room.all : 0).map((token) => {
           held.add(token)
           return { id: token, token } as ClaimedRun
         })
+        options.claimed?.()
+        return { runs, areLimited: options.areLimited ?? false }
       },
       stop: () => unwritten.forEach((end) => end()),
     },
@@ -131,6 +137,43 @@ test('a free slot is taken by the next run at once', async () => {
   await expect.poll(() => [...ends.keys()]).toEqual(['a', 'b'])
   ends.get('b')?.()
   await expect.poll(() => [...ends.keys()]).toEqual(['a', 'b', 'c'])
+})
+
+test('an end asks for no more runs when a claim has taken all that there were', async () => {
+  const { queue, ends, claims, clock } = setup(['a', 'b'], { maxRuns: 3 })
+  await queue.open()
+  await expect.poll(() => [...ends.keys()]).toEqual(['a', 'b'])
+  ends.get('a')?.()
+  await clock.advance(60_000)
+  expect(claims).toHaveLength(1)
+  queue.wake()
+  await expect.poll(() => claims).toHaveLength(2)
+})
+
+test.each([
+  { which: 'has filled its places', queued: ['a', 'b'], options: { maxRuns: 2 } },
+  { which: 'has left runs of flows with limits', queued: ['a', 'b'], options: { maxRuns: 9, areLimited: true } },
+])('an end asks for more runs when the claim before $which', async ({ queued, options }) => {
+  const { queue, ends, claims } = setup(queued, options)
+  await queue.open()
+  await expect.poll(() => ends.size).toBe(2)
+  const before = claims.length
+  ends.get('a')?.()
+  await expect.poll(() => claims.length).toBeGreaterThan(before)
+})
+
+test('what is submitted while a claim is under way is claimed by the next one', async () => {
+  const queued: string[] = []
+  const { queue, ends, claims } = setup(queued, {
+    claimed() {
+      if (claims.length > 1) return
+      queued.push('a')
+      queue.wake()
+    },
+  })
+  await queue.open()
+  await expect.poll(() => [...ends.keys()]).toEqual(['a'])
+  expect(claims).toHaveLength(2)
 })
 
 test('a claim that failed is tried again after a second', async () => {

@@ -59,6 +59,6 @@ test('a claim whose answer is lost with that of a write fails, so that the queue
 
 test('a claim beside a write that the database refuses is made again alone', async () => {
   const { claimed, claims } = await failing('22P02')
-  expect(claimed).toEqual({ status: 'fulfilled', value: [] })
+  expect(claimed).toEqual({ status: 'fulfilled', value: { runs: [], areLimited: false } })
   expect(claims).toEqual(['with a write', 'alone'])
 })
