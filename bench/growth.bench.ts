@@ -15,37 +15,12 @@ import { expect, test } from 'vitest'
 import { startService } from '../packages/api-server/test/observability/service.ts'
 import { openManyRuns } from '../packages/api-server/test/runs/lists/many-runs.ts'
 import { useServers } from './child-servers.ts'
+import { best, dearest, DOUBLING, sizes } from './doublings.ts'
 
-const DOUBLING = 2.2
 const DEEP = 1.5
 const ROUNDS = 7
 /** Of the time of a save: what a request meanwhile may wait. */
 const WAIT = 0.1
-/** Below this a figure is the machine's noise, in milliseconds. */
-const FLOOR_MS = 3
-
-async function best(work: () => Promise<unknown>): Promise<number> {
-  let least = Infinity
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const from = performance.now()
-    // oxlint-disable-next-line no-await-in-loop -- one after the other is what is measured
-    await work()
-    least = Math.min(least, performance.now() - from)
-  }
-  return Math.max(least, FLOOR_MS)
-}
-
-/** Sizes that double up to `most`. */
-const sizes = (most: number): number[] => [most / 8, most / 4, most / 2, most]
-
-/** How much the dearest doubling costs. */
-function dearest(what: string, times: ReadonlyMap<number, number>): number {
-  const all = [...times.values()]
-  const ratios = all.slice(1).map((time, at) => time / (all[at] ?? Number.NaN))
-  const told = [...times].map(([size, time]) => `${size}: ${time.toFixed(1)} ms`).join(', ')
-  console.log(`${what}: ${told}; a doubling costs up to ${Math.max(...ratios).toFixed(2)}`)
-  return Math.max(...ratios)
-}
 
 test('lists of runs, to 100,000', { timeout: 900_000 }, async () => {
   const include = new Set(['params', 'results', 'metrics'] as const)

@@ -4,11 +4,13 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { afterAll, expect, test } from 'vitest'
+
+import { assertBuilt, cpuMsOf, familyOf, memoryOf } from './processes.ts'
 
 const root = join(import.meta.dirname, '..')
 const dir = mkdtempSync(join(tmpdir(), 'bench-memory-'))
@@ -28,28 +30,6 @@ interface Held {
   readonly cpuMs: number
 }
 
-const MIB = 1024
-const field = (pid: number, name: string): number =>
-  Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / MIB
-
-function family(pid: number): number[] {
-  const children = readdirSync('/proc').flatMap((name) => {
-    try {
-      const [, parent] = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-      return Number(parent) === pid ? [Number(name)] : []
-    } catch {
-      return []
-    }
-  })
-  return [pid, ...children.flatMap(family)]
-}
-
-/** Of a processor, in hundredths of a second by the clock of `/proc`. */
-function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) * 10
-}
-
 async function held(args: readonly string[], isReady: (output: string) => boolean): Promise<Held> {
   const child: ChildProcess = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
   const pid = child.pid ?? 0
@@ -61,10 +41,10 @@ async function held(args: readonly string[], isReady: (output: string) => boolea
     })
     child.once('exit', () => reject(new Error(output)))
   })
-  const untilReady = cpuMs(pid)
+  const untilReady = cpuMsOf(pid)
   await new Promise((resolve) => setTimeout(resolve, REST_MS))
-  const [peak, rest] = [field(pid, 'VmHWM'), field(pid, 'VmRSS')]
-  const tree = family(pid).reduce((sum, each) => sum + field(each, 'VmRSS'), 0)
+  const [peak, rest] = [memoryOf(pid, 'VmHWM'), memoryOf(pid, 'VmRSS')]
+  const tree = familyOf(pid).reduce((sum, each) => sum + memoryOf(each, 'VmRSS'), 0)
   const exit = once(child, 'exit')
   child.kill('SIGTERM')
   await exit
@@ -100,20 +80,6 @@ const middle = (all: readonly Held[]): Held => ({
 })
 const told = ({ peak, rest, tree, cpuMs: ms }: Held): string =>
   `peak ${peak.toFixed(0)} MiB, rest ${rest.toFixed(0)} MiB, with its processes ${tree.toFixed(0)} MiB, ${ms} ms of a processor until ready`
-
-/** What is measured is what the sources are now. */
-function assertBuilt(): void {
-  const newest = (folder: string): number =>
-    Math.max(
-      ...readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) =>
-        entry.isFile() ? statSync(join(entry.parentPath, entry.name)).mtimeMs : 0,
-      ),
-    )
-  for (const name of ['api-server', 'cli', 'worker-agent']) {
-    const [source, built] = [join(root, 'packages', name, 'src'), join(root, 'packages', name, 'dist')]
-    if (!existsSync(built) || newest(built) < newest(source)) throw new Error(`${name} is not built: npm run build`)
-  }
-}
 
 test(
   'an engine holds at its peak less than half of what bare PGlite does, and less at rest with all its processes',

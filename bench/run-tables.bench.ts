@@ -1,6 +1,6 @@
 /**
- * Reading many runs over HTTP. 100 curves of 10,000 points are compared in two requests (a second on an idle machine), and as
- * 2,000 points each; 1,000 such curves do not fill the memory. 10,000 runs are exported as CSV, against a bare server that
+ * Reading many runs over HTTP. 100 curves of 10,000 points are read whole, and as 2,000 points each, against a bare read of their
+ * values; 1,000 such curves do not fill the memory. 10,000 runs are exported as CSV, against a bare server that
  * makes CSV of one SELECT of the same columns.
  */
 import { once } from 'node:events'
@@ -78,6 +78,18 @@ async function read(url: string, body?: object): Promise<{ ms: number; bytes: nu
   return { ms: performance.now() - started, bytes: byteLength }
 }
 
+/** Milliseconds in which the database gives the values of all curves of runs, and until they are JSON as well. */
+async function bareRead(chosen: readonly string[]): Promise<{ read: number; json: number }> {
+  const started = performance.now()
+  const rows = await tables.database.sql<{ vals: Buffer }[]>`
+    select vals from metric_chunk where run = any(${[...chosen]}::uuid[]) order by run, metric, seq`
+  expect(rows.reduce((sum, { vals }) => sum + vals.length, 0)).toBe(2 * COMPARED * POINTS * 8)
+  const readMs = performance.now() - started
+  const text = JSON.stringify(rows.map(({ vals }) => [...new Float64Array(new Uint8Array(vals.swap64()).buffer)]))
+  Buffer.from(text)
+  return { read: readMs, json: performance.now() - started }
+}
+
 /** Frees what the set-up has left: it would hide what the request takes. */
 function collect(): void {
   setFlagsFromString('--expose-gc')
@@ -86,32 +98,33 @@ function collect(): void {
 
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 
-test('100 curves of 10,000 points are compared in seconds at most, on a busy machine too', async () => {
-  const times: number[] = []
-  let bytes = 0
+test('100 curves of 10,000 points are read whole as columns in at most 3.5 times, as points in six times, of a bare read made to JSON', async () => {
+  const chosen = ids.slice(0, COMPARED)
+  const times: Record<'points' | 'columns' | 'bare', number[]> = { points: [], columns: [], bare: [] }
   for (let round = 0; round < ROUNDS; round++) {
-    const chosen = ids.slice(0, COMPARED).join()
+    times.bare.push((await bareRead(chosen)).json)
     const halves = []
-    for (const metric of ['loss', 'acc']) {
-      halves.push(await read(`${tables.api.url}/runs/series/compare?ids=${chosen}&metric=${metric}`))
-    }
-    times.push(halves.reduce((sum, { ms }) => sum + ms, 0))
-    bytes = halves.reduce((sum, half) => sum + half.bytes, 0)
+    for (const metric of ['loss', 'acc'])
+      halves.push(await read(`${tables.api.url}/runs/series/compare?ids=${chosen.join()}&metric=${metric}`))
+    times.points.push(halves.reduce((sum, { ms }) => sum + ms, 0))
+    const whole = { ids: chosen, metrics: ['loss', 'acc'], points: null }
+    times.columns.push((await read(`${tables.api.url}/runs/series/compare`, whole)).ms)
   }
-  console.log(`100 curves of 10,000 points, median of ${ROUNDS}: ${median(times).toFixed(0)} ms, ${bytes >> 20} MiB`)
-  expect(median(times)).toBeLessThan(10_000)
+  const [points, columns, bare] = [median(times.points), median(times.columns), median(times.bare)]
+  console.log(
+    `100 curves of 10,000 points, median of ${ROUNDS}: as points in two requests ${points.toFixed(0)} ms, ` +
+      `as columns ${columns.toFixed(0)} ms; a bare read of the values made to JSON ${bare.toFixed(0)} ms`,
+  )
+  expect(columns / bare).toBeLessThan(3.5)
+  expect(points / bare).toBeLessThan(6)
 })
 
-test('100 curves of 10,000 points become 2,000 points each in at most three times of a bare read of the values', async () => {
+test('100 curves of 10,000 points become 2,000 points each in at most five times of a bare read of the values', async () => {
   const chosen = ids.slice(0, COMPARED)
   const times: Record<'service' | 'bare', number[]> = { service: [], bare: [] }
   let bytes = 0
   for (let round = 0; round < ROUNDS; round++) {
-    const started = performance.now()
-    const rows = await tables.database.sql<{ vals: Buffer }[]>`
-      select vals from metric_chunk where run = any(${chosen}::uuid[]) order by run, metric, seq`
-    times.bare.push(performance.now() - started)
-    expect(rows.reduce((sum, { vals }) => sum + vals.length, 0)).toBe(2 * COMPARED * POINTS * 8)
+    times.bare.push((await bareRead(chosen)).read)
     const request = { ids: chosen, metrics: ['loss', 'acc'], points: 2000 }
     const answer = await read(`${tables.api.url}/runs/series/compare`, request)
     times.service.push(answer.ms)
@@ -122,7 +135,7 @@ test('100 curves of 10,000 points become 2,000 points each in at most three time
     `100 curves of 10,000 points as 2,000, median of ${ROUNDS}: ${service.toFixed(0)} ms, ${bytes >> 10} KiB; ` +
       `a bare read of the values ${bare.toFixed(0)} ms, ratio ${(service / bare).toFixed(2)}`,
   )
-  expect(service / bare).toBeLessThan(3)
+  expect(service / bare).toBeLessThan(5)
 })
 
 test('1,000 curves of 10,000 points are compared with less than 200 MB more of heap and buffers', async () => {

@@ -63,13 +63,13 @@ function valueOf(text: string): unknown {
   }
 }
 
-/** What `JSON.stringify` makes of plain data: lists, and members that are lists, a few items at a time. */
+/** What `JSON.stringify` makes of plain data: the long lists in it a few items at a time. */
 export function* textSteps(value: unknown): Steps<string> {
   if (!hasLongList(value)) return JSON.stringify(value)
   if (Array.isArray(value)) return yield* listText(value)
   const members: string[] = []
   for (const [key, member] of Object.entries(value)) {
-    const text = Array.isArray(member) ? yield* listText(member) : JSON.stringify(member)
+    const text: string | undefined = yield* textSteps(member)
     if (text !== undefined) members.push(`${JSON.stringify(key)}:${text}`)
   }
   return `{${members.join(',')}}`
@@ -77,17 +77,31 @@ export function* textSteps(value: unknown): Steps<string> {
 
 function* listText(items: readonly unknown[]): Steps<string> {
   const pieces: string[] = []
-  for (let from = 0; from < items.length; from += ITEMS_A_STEP) {
-    if (from > 0) yield
-    pieces.push(JSON.stringify(items.slice(from, from + ITEMS_A_STEP)).slice(1, -1))
+  if (isLongList(items)) {
+    for (let from = 0; from < items.length; from += ITEMS_A_STEP) {
+      if (from > 0) yield
+      pieces.push(JSON.stringify(items.slice(from, from + ITEMS_A_STEP)).slice(1, -1))
+    }
+  } else {
+    for (const item of items) {
+      const text: string | undefined = yield* textSteps(item)
+      pieces.push(text ?? 'null')
+      yield
+    }
   }
   return `[${pieces.join(',')}]`
 }
 
-/** Whether a value is a long list, or has one for a member. */
-export function hasLongList(value: unknown): value is object {
+/** How deep long lists are looked for: curves are the points of series of a comparison. */
+const DEPTH = 3
+
+/** Whether a value is a long list, or has one not far inside. */
+export function hasLongList(value: unknown, depth = DEPTH): value is object {
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return false
-  return isLongList(value) || (!Array.isArray(value) && Object.values(value).some(isLongList))
+  if (isLongList(value)) return true
+  if (depth === 0) return false
+  const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
+  return members.some((member) => hasLongList(member, depth - 1))
 }
 
 const isLongList = (value: unknown): boolean => Array.isArray(value) && value.length > ITEMS_A_STEP

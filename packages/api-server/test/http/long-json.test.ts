@@ -53,6 +53,7 @@ test('a list is parsed and written some items a step, and what is short in none'
   expect(counted(textSteps(value)).steps).toBeGreaterThanOrEqual(many.length / 100 - 1)
   expect(counted(parseSteps('{"nodes":[{},{}]}', 'nodes')).steps).toBe(0)
   expect(counted(textSteps({ nodes: [{}, {}] })).steps).toBe(0)
+  expect(counted(textSteps({ series: [{ points: many }] })).steps).toBeGreaterThanOrEqual(many.length / 100 - 1)
 })
 
 test('the order of members is that of the text', () => {
@@ -83,6 +84,9 @@ test.each([
   ['a value that has its own way', { nodes: many, toJSON: () => 'short' }],
   ['a number', 3],
   ['null', null],
+  ['curves of series', { x: 'step', series: [{ run: 'a', points: many }, { run: 'b', points: [] }, null] }],
+  ['what has no JSON beside a long list', { series: [undefined, () => 1, { points: many, none: undefined }] }],
+  ['long lists in a long list', many.map((_, at) => ({ at, items: [at, at + 1] }))],
 ])('a value is written in steps as at once, with %s', (_what, value) => {
   expect(atOnce(textSteps(value))).toBe(JSON.stringify(value))
 })
@@ -91,4 +95,6 @@ test('a long list is one of more than a hundred items', () => {
   expect(hasLongList(many)).toBe(true)
   expect(hasLongList({ title: 'x', nodes: many.slice(0, 101) })).toBe(true)
   expect(hasLongList({ title: 'x', nodes: many.slice(0, 100) })).toBe(false)
+  expect(hasLongList({ series: [{ points: many.slice(0, 100) }, { points: many.slice(0, 101) }] })).toBe(true)
+  expect(hasLongList({ deep: { far: { below: { points: many } } } })).toBe(false)
 })

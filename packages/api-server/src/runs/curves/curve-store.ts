@@ -120,18 +120,24 @@ export const createCurveStore = (sql: Sql) => ({
 
   /**
    * Pages of the chunks of runs in the order of `ids`, curve by curve, each curve in order; those of taken over nodes
-   * belong to the run that executed them. A page is one short statement: whoever reads slowly holds nothing.
+   * belong to the run that executed them. A page is one short statement, which is read while the caller works on the one
+   * before: whoever reads slowly holds no more than that.
    */
   async *chunks(ids: readonly string[], choice: ChunkChoice): AsyncGenerator<PlacedChunk[]> {
     let first = 0
-    let after: Pick<ChunkRow, 'metric' | 'node' | 'seq'> | null = null
+    let reading = page(sql, ids, choice, null)
     for (;;) {
-      const rows: ChunkRow[] = await page(sql, ids.slice(first), choice, after)
-      yield rows.map(({ place, ...chunk }) => ({ ...withPoints(chunk), place: place + first }))
-      const last = rows.at(-1)
-      if (!last || rows.length < PAGE_CHUNKS) return
-      first += last.place
-      after = last
+      const rows = await reading
+      const place = first
+      const last = rows.length < PAGE_CHUNKS ? null : (rows.at(-1) ?? null)
+      if (last) {
+        first += last.place
+        reading = page(sql, ids.slice(first), choice, last)
+        // a caller that has enough hears nothing of it
+        reading.catch(() => {})
+      }
+      yield rows.map((row) => ({ ...withPoints(row), place: row.place + place }))
+      if (!last) return
     }
   },
 })
