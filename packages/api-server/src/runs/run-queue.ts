@@ -62,8 +62,12 @@ export class RunQueue {
   readonly #timers = new Set<() => void>()
   readonly #admission: Admission
   #state: 'new' | 'open' | 'closed' = 'new'
-  /** Whether runs may be queued of which no claim has told (run-queue.Q2). */
-  #mayWait = false
+  /** Another claim is to be made. */
+  #wanted = false
+  /** Whether the last claim may have left queued runs behind (run-queue.Q2). */
+  #leaves = false
+  /** Whether a place has become free since the last claim was sent. */
+  #hasFreed = false
   #claiming: Promise<void> | null = null
   /** Tokens of claims that failed, and when: they may have taken runs whose names nobody has heard (run-queue.Q5). */
   readonly #unheard = new Map<string, number>()
@@ -93,8 +97,8 @@ export class RunQueue {
 
   /** Looks for queued runs. */
   wake(): void {
-    this.#mayWait = true
-    this.#fill()
+    this.#wanted = true
+    this.#look()
   }
 
   /** How many queued runs would be taken now. */
@@ -147,35 +151,40 @@ export class RunQueue {
     return this.#state === 'open'
   }
 
-  /** Fills the free places, when runs may be queued. */
-  #fill(): void {
-    if (!this.#isOpen || !this.#mayWait || !hasRoom(this.room)) return
+  /** A place is free: whoever was left behind may have it. */
+  #freed(): void {
+    this.#hasFreed = true
+    if (this.#leaves) this.wake()
+  }
+
+  #look(): void {
+    if (!this.#isOpen || !this.#wanted) return
     this.#claiming ??= this.#claim().finally(() => {
       this.#claiming = null
-      this.#fill()
+      this.#look()
     })
   }
 
   async #claim(): Promise<void> {
     const { writes, clock, log } = this.#deps
-    while (this.#mayWait && this.#isOpen) {
+    while (this.#wanted && this.#isOpen) {
       // runs that end in one turn free their slots in it: one claim fills them all, by the commit of their ends
       await new Promise((resolve) => setImmediate(resolve))
-      this.#mayWait = false
+      this.#wanted = false
       let token: string | null = null
       try {
         await this.#releaseUnheard()
         const { room } = this
-        if (!hasRoom(room)) {
-          this.#mayWait = true
-          return
-        }
+        this.#leaves = !hasRoom(room)
+        if (this.#leaves) return
+        this.#hasFreed = false
         token = randomUUID()
         const { seconds: leaseS } = this.#lease
         const isKeeping = this.#deps.kept !== null
         const startedAt = timestampOfMs(clock.now())
         const { runs, areLimited } = await writes.claim({ token, room, leaseS, startedAt, isKeeping })
-        if (areLimited || isFilled(room, runs)) this.#mayWait = true
+        this.#leaves = areLimited || isFilled(room, runs)
+        if (this.#leaves && this.#hasFreed) this.#wanted = true
         for (const run of runs) this.#start(run, null)
       } catch (error) {
         if (token !== null) this.#unheard.set(token, clock.now())
@@ -191,16 +200,16 @@ export class RunQueue {
     const place = this.#admission.take(claim)
     const waits = (isWaiting: boolean): void => {
       place.waits(isWaiting)
-      this.#fill()
+      this.#freed()
     }
     const executed = (): void => {
       place.executed()
-      this.#fill()
+      this.#freed()
     }
     const over = execution.run({ executed, waits }).then(() => {
       this.#active.delete(claim.id)
       place.over()
-      this.#fill()
+      this.#freed()
     })
     this.#active.set(claim.id, { execution, over })
     return execution

@@ -151,15 +151,30 @@ test('an end asks for no more runs when a claim has taken all that there were', 
 })
 
 test.each([
-  { which: 'has filled its places', queued: ['a', 'b'], options: { maxRuns: 2 } },
-  { which: 'has left runs of flows with limits', queued: ['a', 'b'], options: { maxRuns: 9, areLimited: true } },
-])('an end asks for more runs when the claim before $which', async ({ queued, options }) => {
-  const { queue, ends, claims } = setup(queued, options)
+  { which: 'has filled its places', options: { maxRuns: 2 } },
+  { which: 'has left runs of flows with limits', options: { maxRuns: 9, areLimited: true } },
+])('an end, and nothing before, asks for more runs when the claim before $which', async ({ options }) => {
+  const { queue, ends, claims, clock } = setup(['a', 'b'], options)
   await queue.open()
-  await expect.poll(() => ends.size).toBe(2)
-  const before = claims.length
+  await clock.advance(60_000)
+  expect([ends.size, claims.length]).toEqual([2, 1])
   ends.get('a')?.()
-  await expect.poll(() => claims.length).toBeGreaterThan(before)
+  await expect.poll(() => claims).toHaveLength(2)
+})
+
+test('a place that is free again while a claim is under way is filled, when that one leaves runs behind', async () => {
+  const queued = ['a', 'b', 'c']
+  const { queue, ends, claims } = setup(queued, {
+    maxRuns: 2,
+    claimed() {
+      if (claims.length === 2) ends.get('b')?.()
+    },
+  })
+  await queue.open()
+  await expect.poll(() => [...ends.keys()]).toEqual(['a', 'b'])
+  queued.push('d')
+  ends.get('a')?.()
+  await expect.poll(() => [...ends.keys()]).toEqual(['a', 'b', 'c', 'd'])
 })
 
 test('what is submitted while a claim is under way is claimed by the next one', async () => {
