@@ -60,7 +60,7 @@ class Listener {
     return new Promise((resolve) => this.#waiting.set(id, resolve))
   }
 
-  /** Resolves when so many runs have ended from now on. */
+  /** Resolves when so many runs of sweeps have ended from now on. */
   ends(count: number): Promise<void> {
     return new Promise((reached) => (this.#goal = { ended: this.#ended + count, reached }))
   }
@@ -68,7 +68,7 @@ class Listener {
   async #listen(client: Client): Promise<void> {
     for await (const frame of client.events()) {
       if (frame.type !== 'run' || frame.run.status !== 'ok') continue
-      this.#ended++
+      if (frame.run.group_id !== null) this.#ended++
       if (this.#ended === this.#goal?.ended) this.#goal.reached()
       const tell = this.#waiting.get(frame.run.id)
       this.#waiting.delete(frame.run.id)

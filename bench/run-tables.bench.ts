@@ -135,6 +135,7 @@ test('100 curves of 10,000 points become 2,000 points each in at most five times
     `100 curves of 10,000 points as 2,000, median of ${ROUNDS}: ${service.toFixed(0)} ms, ${bytes >> 10} KiB; ` +
       `a bare read of the values ${bare.toFixed(0)} ms, ratio ${(service / bare).toFixed(2)}`,
   )
+  // the values are in the caches since the test before: 2.2 without it, 3.2 to 3.8 with it
   expect(service / bare).toBeLessThan(5)
 })
 

@@ -20,3 +20,12 @@ export async function openDatabaseAhead(options: ServiceConfig = {}): Promise<vo
   const { beginAhead } = await import('./db/opening.ts')
   beginAhead(dataDir)
 }
+
+/**
+ * Closes what {@link openDatabaseAhead} has opened; for a process that opens no service after all. A `createService` that fails
+ * does the same. Never rejects.
+ */
+export async function closeDatabaseAhead(): Promise<void> {
+  const { abandonAhead } = await import('./db/opening.ts')
+  await abandonAhead()
+}

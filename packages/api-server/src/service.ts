@@ -121,15 +121,16 @@ export interface Service {
  * Node is too old, a setting is not usable, the data directory is in use, or the database cannot be opened.
  */
 export async function createService(options: ServiceConfig = {}): Promise<Service> {
-  assertNode(usable.node)
-  const config = resolveConfig(options)
   const lifecycle = new Lifecycle()
+  let config: ResolvedConfig | null = null
   try {
+    assertNode(usable.node)
+    config = resolveConfig(options)
     return await open(config, lifecycle)
   } catch (error) {
     await lifecycle.close()
     await abandonAhead()
-    throw await explainStart(error, config)
+    throw config === null ? error : await explainStart(error, config)
   }
 }
 

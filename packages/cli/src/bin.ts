@@ -24,12 +24,14 @@ if (args[0] === 'serve') {
   beSmall()
 }
 
-// compiled code is kept between calls, in the system's temporary folder
+const hasDatabase = isEngine && !process.env['SERVICE_DATABASE_URL']
+// PostgreSQL is optimized while it works, and not within its start, which has enough to do
+if (hasDatabase) setFlagsFromString(`--wasm-tiering-budget=${TIERING_BUDGET}`)
+
+// compiled code is kept between calls, in the system's temporary folder; each set of flags has a folder there
 module.enableCompileCache()
 
-if (isEngine && !process.env['SERVICE_DATABASE_URL']) {
-  // PostgreSQL is optimized while it works, and not within its start, which has enough to do
-  setFlagsFromString(`--wasm-tiering-budget=${TIERING_BUDGET}`)
+if (hasDatabase) {
   // it compiles beside what follows, which has as much to load
   const { prepareDatabase } = await import('@flow-service/api-server/ahead')
   prepareDatabase()

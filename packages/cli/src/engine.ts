@@ -51,6 +51,8 @@ async function openService(config: ServiceConfig): Promise<Service> {
     const { createService } = await import('@flow-service/api-server')
     return await createService(config)
   } catch (error) {
+    const { closeDatabaseAhead } = await import('@flow-service/api-server/ahead')
+    await closeDatabaseAhead()
     const { ConfigError } = await import('@flow-service/api-server')
     throw error instanceof ConfigError ? new CommandFailure(2, error.message) : error
   }

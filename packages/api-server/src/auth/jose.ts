@@ -1,5 +1,5 @@
 /**
- * The library of signed tokens. It is loaded with the first token that is made or read: an engine that starts has none.
+ * The library of signed tokens. It is loaded with the first token that is made or read, which need not be within the start.
  * @module
  */
 import { once } from '../db/once.ts'

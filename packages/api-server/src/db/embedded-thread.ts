@@ -110,9 +110,11 @@ export async function startEngineThread(directory: string, options: EngineThread
   ahead.worker = null
   const worker = prepared ?? newWorker(data)
   const waiting = new Map<number, Waiting>()
+  let loss: Error | null = null
   const ready = Promise.withResolvers<void>()
   const lost = new Promise<Error>((resolve) => {
     const lose = (error: Error): void => {
+      loss ??= error
       for (const { reject } of waiting.values()) reject(error)
       waiting.clear()
       resolve(error)
@@ -153,6 +155,7 @@ export async function startEngineThread(directory: string, options: EngineThread
   let lastId = 0
   const call = (request: (id: number) => EngineRequest): Promise<EngineReply> =>
     new Promise((resolve, reject) => {
+      if (loss !== null) return reject(loss)
       const id = ++lastId
       waiting.set(id, { resolve, reject })
       worker.postMessage(request(id))

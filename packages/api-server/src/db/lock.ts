@@ -38,7 +38,13 @@ export function lockDirectory(dataDir: string): DirectoryLock {
       { cause: error },
     )
   }
-  fs.writeFileSync(pidFile, `${process.pid}\n`)
+  try {
+    fs.writeFileSync(pidFile, `${process.pid}\n`)
+  } catch (error) {
+    // who comes next is not to hear of this engine
+    lock.close()
+    throw error
+  }
   return {
     release(isHeld) {
       if (isHeld) fs.rmSync(pidFile, { force: true })

@@ -29,7 +29,13 @@ export interface Opening {
 function beginOpening(dataDir: string): Opening {
   prepareDirectory(dataDir)
   const lock = lockDirectory(dataDir)
-  const home = new HeldDirectory(dataDir)
+  let home: HeldDirectory
+  try {
+    home = new HeldDirectory(dataDir)
+  } catch (error) {
+    lock.release(true)
+    throw error
+  }
   const release = (): void => {
     lock.release(home.check() === null)
     home.release()
@@ -76,7 +82,9 @@ export async function abandonAhead(): Promise<void> {
   ahead.opening = null
   if (!opening) return
   try {
-    await (await opening.thread.catch(() => null))?.close()
+    await (await opening.thread).close()
+  } catch {
+    // why the start has failed is told, and the next one recovers the database
   } finally {
     opening.release()
   }

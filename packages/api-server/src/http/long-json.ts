@@ -77,17 +77,16 @@ export function* textSteps(value: unknown): Steps<string> {
 
 function* listText(items: readonly unknown[]): Steps<string> {
   const pieces: string[] = []
-  if (isLongList(items)) {
-    for (let from = 0; from < items.length; from += ITEMS_A_STEP) {
-      if (from > 0) yield
-      pieces.push(JSON.stringify(items.slice(from, from + ITEMS_A_STEP)).slice(1, -1))
-    }
-  } else {
-    for (const item of items) {
-      const text: string | undefined = yield* textSteps(item)
-      pieces.push(text ?? 'null')
-      yield
-    }
+  for (let from = 0; from < items.length; from += ITEMS_A_STEP) {
+    if (from > 0) yield
+    const some = items.slice(from, from + ITEMS_A_STEP)
+    if (some.some((item) => hasLongList(item))) {
+      for (const item of some) {
+        const text: string | undefined = yield* textSteps(item)
+        pieces.push(text ?? 'null')
+        yield
+      }
+    } else pieces.push(JSON.stringify(some).slice(1, -1))
   }
   return `[${pieces.join(',')}]`
 }

@@ -38,10 +38,12 @@ export function createSmtpMailer(url: URL, from: string) {
   } as const
   const server = url.host
   let transport: Transporter | null = null
+  let isClosed = false
   return {
     async send({ to, subject, text }: Mail): Promise<void> {
       try {
         const { createTransport } = await import('nodemailer') // with the first mail, not with each start
+        if (isClosed) throw new Error('the engine is stopping')
         transport ??= createTransport(options)
         // as an object: a text would be read as a list of addresses
         await transport.sendMail({ from, to: { name: '', address: to }, subject, text })
@@ -49,7 +51,10 @@ export function createSmtpMailer(url: URL, from: string) {
         throw new MailError(reasonOf(error, server))
       }
     },
-    close: () => transport?.close(),
+    close() {
+      isClosed = true
+      transport?.close()
+    },
   }
 }
 

@@ -275,7 +275,10 @@ export class RunQueue {
     // a computer that slept has not renewed its leases yet (run-queue.Q4)
     const except = shared ? [] : [...this.#active.keys()]
     const givenUp = { which, waitS: kept?.waitS ?? null, except }
-    for (const run of await leases.abandon(givenUp, timestampOfMs(clock.now()))) onAbandoned(run)
+    const runs = await leases.abandon(givenUp, timestampOfMs(clock.now()))
+    for (const run of runs) onAbandoned(run)
+    // their flows may have limits
+    if (runs.length > 0) this.wake()
   }
 
   /** Runs `task` again and again, each time that long after the last has ended. */

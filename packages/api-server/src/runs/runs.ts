@@ -314,7 +314,10 @@ async function cancel(
     (await store.cancel(id, 'running', now())) ??
     (await store.cancel(id, 'queued', now())) ??
     (await tracked.cancelAbandoned(id))
-  if (elsewhere) tellRun(elsewhere)
+  if (!elsewhere) return
+  tellRun(elsewhere)
+  // its flow may have a limit
+  queue.wake()
 }
 
 /** What is left of a run whose engine has died. */

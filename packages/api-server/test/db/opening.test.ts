@@ -4,7 +4,7 @@ import path from 'node:path'
 
 import { afterEach, expect, test, vi } from 'vitest'
 
-import { openDatabaseAhead } from '../../src/ahead.ts'
+import { closeDatabaseAhead, openDatabaseAhead } from '../../src/ahead.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import * as threads from '../../src/db/embedded-thread.ts'
 import { createService } from '../../src/service.ts'
@@ -58,6 +58,25 @@ test('a setting that is not usable is refused before anything is held', async ()
   await (await open(dataDir)).close()
 })
 
+test('what nobody opens after all is closed', async () => {
+  const dataDir = await existing()
+  await openDatabaseAhead({ dataDir })
+  await closeDatabaseAhead()
+  await closeDatabaseAhead()
+  expect(fs.existsSync(path.join(dataDir, 'engine.pid'))).toBe(false)
+  await (await open(dataDir)).close()
+})
+
+test('a directory that cannot be held is not held by the attempt', async () => {
+  const dataDir = await existing()
+  const pidFile = path.join(dataDir, 'engine.pid')
+  fs.mkdirSync(pidFile)
+  await openDatabaseAhead({ dataDir })
+  await expect(open(dataDir)).rejects.toThrow('EISDIR')
+  fs.rmdirSync(pidFile)
+  await (await open(dataDir)).close()
+})
+
 test('what is in its way is told by who opens it', async () => {
   const dataDir = await existing()
   const engine = await open(dataDir)
@@ -68,6 +87,23 @@ test('what is in its way is told by who opens it', async () => {
   vi.spyOn(threads, 'startEngineThread').mockRejectedValueOnce(new Error('no thread today'))
   await openDatabaseAhead({ dataDir })
   await expect(open(dataDir)).rejects.toThrow('no thread today')
+  await (await open(dataDir)).close()
+})
+
+test('a start that fails is told as it is when the database has stopped before, and lets go of the directory', async () => {
+  const dataDir = await existing()
+  fs.writeFileSync(path.join(dataDir, 'session.key'), 'short', { mode: 0o600 })
+  const begun: Promise<threads.EngineThread>[] = []
+  const { startEngineThread } = threads
+  vi.spyOn(threads, 'startEngineThread').mockImplementationOnce((...options) => {
+    begun.push(startEngineThread(...options))
+    return begun[0]!
+  })
+  await openDatabaseAhead({ dataDir })
+  const thread = await begun[0]
+  thread?.end()
+  await thread?.lost
+  await expect(createService({ dataDir, port: 0, logLevel: 'silent' })).rejects.toThrow('session.key holds 5 bytes')
   await (await open(dataDir)).close()
 })
 

@@ -54,6 +54,8 @@ test('a list is parsed and written some items a step, and what is short in none'
   expect(counted(parseSteps('{"nodes":[{},{}]}', 'nodes')).steps).toBe(0)
   expect(counted(textSteps({ nodes: [{}, {}] })).steps).toBe(0)
   expect(counted(textSteps({ series: [{ points: many }] })).steps).toBeGreaterThanOrEqual(many.length / 100 - 1)
+  const series = Array.from({ length: 101 }, () => ({ points: many.slice(0, 301) }))
+  expect(counted(textSteps({ series })).steps).toBeGreaterThanOrEqual(101 * 3)
 })
 
 test('the order of members is that of the text', () => {
@@ -86,7 +88,11 @@ test.each([
   ['null', null],
   ['curves of series', { x: 'step', series: [{ run: 'a', points: many }, { run: 'b', points: [] }, null] }],
   ['what has no JSON beside a long list', { series: [undefined, () => 1, { points: many, none: undefined }] }],
-  ['long lists in a long list', many.map((_, at) => ({ at, items: [at, at + 1] }))],
+  [
+    'curves of many series',
+    { series: Array.from({ length: 102 }, (_, at) => ({ at, points: many.slice(0, 101 + at) })) },
+  ],
+  ['short lists in a long list', many.map((_, at) => ({ at, items: [at, at + 1] }))],
 ])('a value is written in steps as at once, with %s', (_what, value) => {
   expect(atOnce(textSteps(value))).toBe(JSON.stringify(value))
 })

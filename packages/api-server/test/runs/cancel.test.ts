@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { TestEngine } from './engine.ts'
 import { double, node } from './flows.ts'
 import { takeAllSlots } from './held-code.ts'
+import { limit } from './limited-runs.ts'
 import { useEngine } from './use-engine.ts'
 
 const MAX_RUNS = 4
@@ -51,6 +52,23 @@ describe('cancellation', () => {
     await engine.finished((await engine.submit('double', { params: { x: 51 } })).id)
     expect((await engine.runs.get(id)).status).toBe('cancelled')
     expect(engine.events.some((event) => event.type === 'node' && event.run === id)).toBe(false)
+  })
+
+  test('of a run that executes elsewhere leaves its place to the next one of a flow with a limit', async () => {
+    await engine.publish('single', double)
+    await limit(engine.database, 'single', 1)
+    const holders = await takeAllSlots(engine, MAX_RUNS)
+    const elsewhere = await engine.submit('single')
+    await engine.database.sql`
+      update run set status = 'running', started_at = now(), lease_token = gen_random_uuid(), lease_until = now() + interval '1 hour'
+      where id = ${elsewhere.id}`
+    const next = await engine.submit('single')
+    holders.end()
+    await Promise.all(holders.runs.map((run) => engine.finished(run.id)))
+    await engine.finished((await engine.submit('double')).id)
+    expect(await engine.runs.get(next.id)).toMatchObject({ status: 'queued' })
+    expect(await engine.runs.cancel(elsewhere.id)).toMatchObject({ status: 'cancelled' })
+    expect(await engine.finished(next.id)).toMatchObject({ status: 'ok' })
   })
 
   test('takes a run whose node waits for a worker out of its slot', async () => {

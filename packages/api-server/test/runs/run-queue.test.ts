@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { Execution, ExecutionListener } from '../../src/runs/execution.ts'
 import type { ClaimedRun } from '../../src/runs/lease-store.ts'
 import { RunQueue } from '../../src/runs/run-queue.ts'
+import type { SummaryRow } from '../../src/runs/run-record.ts'
 
 const keeping = { waitS: 60, close() {}, endLeases: async () => {}, leave: async () => {}, look: async () => {} }
 
@@ -19,6 +20,8 @@ function setup(
     shared?: boolean
     /** Flows have limits. */
     areLimited?: boolean
+    /** Runs that the next look for expired leases gives up. */
+    expired?: string[]
     /** Happens once a claim has taken its runs, before it is answered. */
     claimed?: () => void
     /** Which of the releases is the first to find the runs. */
@@ -64,7 +67,7 @@ function setup(
       abandon: async ({ which }) => {
         sweeps.push(which)
         calls.push('looked at')
-        return []
+        return (options.expired?.splice(0) ?? []).map((id) => ({ id }) as SummaryRow)
       },
       async release(tokens, begun) {
         if (isAway) throw new Error('no database')
@@ -175,6 +178,17 @@ test('a place that is free again while a claim is under way is filled, when that
   queued.push('d')
   ends.get('a')?.()
   await expect.poll(() => [...ends.keys()]).toEqual(['a', 'b', 'c', 'd'])
+})
+
+test('runs that are given up leave their places in flows with limits to others', async () => {
+  const expired: string[] = []
+  const { queue, claims, clock } = setup(['a'], { maxRuns: 9, areLimited: true, isLeaving: true, expired })
+  await queue.open()
+  await clock.advance(60_000)
+  expect(claims).toHaveLength(1)
+  expired.push('of a worker that did not come')
+  await clock.advance(10_000)
+  await expect.poll(() => claims).toHaveLength(2)
 })
 
 test('what is submitted while a claim is under way is claimed by the next one', async () => {
