@@ -127,8 +127,11 @@ test('it leaves nothing behind: no value, event, cascade, dead letter, kept work
     expect((await at.root('GET', `/messages/${flow}.temp/history`)).problem).toMatchObject({ status: 404 })
     expect((await at.read(flow)).node_states).toEqual([])
   }
-  const told = at.events.slice(before).filter(({ type }) => type === 'value' || type === 'node' || type === 'health')
-  expect(told).toEqual([])
+  const told = at.events
+    .slice(before)
+    .filter((event) => event.type === 'value' || event.type === 'node' || event.type === 'health')
+  // of other flows, whose runs may still execute, there may be news
+  expect(told.filter(({ flow }) => flow === 'traceless' || flow === 'unheard')).toEqual([])
 })
 
 test('its nodes act for real: a sender sends, Python runs, timers are waited for [R474]', async () => {
