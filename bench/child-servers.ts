@@ -32,3 +32,10 @@ export function useServers(...nodeOptions: readonly string[]) {
   }
   return { start, startAt }
 }
+
+/** What a program answers to an order; one order at a time. */
+export async function ask<T>(child: ChildProcess, order: string | object): Promise<T> {
+  const answer = once(child, 'message')
+  child.send(order)
+  return (await answer)[0] as T
+}

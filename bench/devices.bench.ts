@@ -5,12 +5,11 @@
  * own; the judged figures are ratios and bounds that hold on two cores.
  */
 import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { expect, test } from 'vitest'
 
-import { useServers } from './child-servers.ts'
+import { ask, useServers } from './child-servers.ts'
 
 const DEVICES = 1000
 const SECONDS = 3
@@ -34,12 +33,6 @@ interface Report {
 async function startServer(file: string): Promise<Server> {
   const { child, at } = await startAt<Omit<Server, 'child'>>(file, String(DEVICES))
   return { child, ...at }
-}
-
-async function ask<T>(child: ChildProcess, order: string | object): Promise<T> {
-  const answer = once(child, 'message')
-  child.send(order)
-  return (await answer)[0] as T
 }
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN

@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import { expect, test } from 'vitest'
 
-import { useServers } from './child-servers.ts'
+import { ask, useServers } from './child-servers.ts'
 
 const CLIENTS = 2000
 const PER_SECOND = 10
@@ -38,12 +38,6 @@ interface Report {
 async function startServer(file: string): Promise<Server> {
   const { child, at } = await startAt<Omit<Server, 'child'>>(file)
   return { child, ...at }
-}
-
-async function ask<T>(child: ChildProcess, order: string | object): Promise<T> {
-  const answer = once(child, 'message')
-  child.send(order)
-  return (await answer)[0] as T
 }
 
 /** Ages of the values of a few seconds at all clients of a server. */

@@ -6,7 +6,6 @@
  * those that collect garbage. The CPU of the engine is what its main thread takes more than it does while nobody watches.
  */
 import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -15,7 +14,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { openWorker, servePage } from '../test/components/browser-worker.ts'
 import { hasChromium, startChromium } from '../test/components/chromium.ts'
-import { useServers } from './child-servers.ts'
+import { ask, useServers } from './child-servers.ts'
 
 const SECONDS = 4
 const ROUNDS = 3
@@ -39,17 +38,11 @@ interface Report {
   readonly serverUs: number
 }
 
-async function ask(server: ChildProcess, order: 'cpu' | 'start' | 'stop'): Promise<number> {
-  const answer = once(server, 'message')
-  server.send(order)
-  return (await answer)[0] as number
-}
-
 /** CPU seconds that a server takes in the time of a round. */
 async function cpuIn(server: ChildProcess): Promise<number> {
-  const before = await ask(server, 'cpu')
+  const before = await ask<number>(server, 'cpu')
   await pause(SECONDS * 1000)
-  return (await ask(server, 'cpu')) - before
+  return (await ask<number>(server, 'cpu')) - before
 }
 
 /** CPU seconds of the processes in which the browser has its pages, by their ids. */

@@ -2,7 +2,7 @@
  * What grows in a service that runs: the history of its engine, the live flows that it starts with, and the clients of its
  * event socket. Each doubling may cost at most 2.2 times as much; only this is judged.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,9 +14,11 @@ import { createClient } from '@flow-service/client-sdk'
 import { expect, test } from 'vitest'
 
 import { startService } from '../packages/api-server/test/observability/service.ts'
-import { useServers } from './child-servers.ts'
+import { assertBuilt } from './built.ts'
+import { ask, useServers } from './child-servers.ts'
 import { best, dearest, DOUBLING, sizes } from './doublings.ts'
-import { assertBuilt, memoryOf } from './processes.ts'
+import { chainOf } from './flows/chain.ts'
+import { memoryOf } from './processes.ts'
 
 const root = join(import.meta.dirname, '..')
 const PAGE = 500
@@ -66,19 +68,6 @@ test('the history of the engine, to 10,000,000 events', { timeout: 1_800_000 }, 
   for (const ratio of deep.values()) expect(ratio).toBeLessThan(DEEP)
 })
 
-/** A live flow of ten nodes, each of which reads what the one before it publishes. */
-const chain = {
-  mode: 'live' as const,
-  nodes: Array.from({ length: 10 }, (_, at) => ({
-    id: `node${at}`,
-    type: 'change',
-    ports: [
-      { direction: 'input' as const, name: `m${at}`, dtype: 'float' as const },
-      { direction: 'output' as const, name: `m${at + 1}`, dtype: 'float' as const },
-    ],
-  })),
-}
-
 /** A start of the published command: milliseconds until it listens, and MiB when it has come to rest. */
 async function start(dataDir: string): Promise<{ ms: number; rest: number }> {
   const from = performance.now()
@@ -112,7 +101,7 @@ test('a start with live flows, to 1,000 of ten nodes', { timeout: 900_000 }, asy
       const { baseUrl } = await service.listen()
       const client = createClient({ baseUrl, token: await service.superuserToken() })
       for (; made < size; made++) {
-        await client.flows.save(`live${made}`, chain)
+        await client.flows.save(`live${made}`, { mode: 'live', nodes: chainOf(10) })
         await client.flows.publish(`live${made}`, { version: 1 })
         await client.http.flows.start({ name: `live${made}` })
       }
@@ -131,12 +120,6 @@ test('a start with live flows, to 1,000 of ten nodes', { timeout: 900_000 }, asy
 })
 
 const servers = useServers('--expose-gc')
-
-async function ask<T>(child: ChildProcess, order: string | object): Promise<T> {
-  const answer = once(child, 'message')
-  child.send(order)
-  return (await answer)[0] as T
-}
 
 test('clients of the event socket, to 1,000', { timeout: 300_000 }, async () => {
   const VALUES = 30

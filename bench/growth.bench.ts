@@ -16,6 +16,7 @@ import { startService } from '../packages/api-server/test/observability/service.
 import { openManyRuns } from '../packages/api-server/test/runs/lists/many-runs.ts'
 import { useServers } from './child-servers.ts'
 import { best, dearest, DOUBLING, sizes } from './doublings.ts'
+import { chainOf } from './flows/chain.ts'
 
 const DEEP = 1.5
 const ROUNDS = 7
@@ -57,17 +58,6 @@ test('lists of runs, to 100,000', { timeout: 900_000 }, async () => {
   for (const [what, all] of times) expect(dearest(`runs, ${what}`, all)).toBeLessThan(DOUBLING)
   for (const ratio of deep.values()) expect(ratio).toBeLessThan(DEEP)
 })
-
-/** Nodes each of which reads what the one before it publishes. */
-const chainOf = (length: number) =>
-  Array.from({ length }, (_, at) => ({
-    id: `node${at}`,
-    type: 'change',
-    ports: [
-      { direction: 'input' as const, name: `m${at}`, dtype: 'float' as const },
-      { direction: 'output' as const, name: `m${at + 1}`, dtype: 'float' as const },
-    ],
-  }))
 
 test('the list of flows, to 10,000 of ten nodes', { timeout: 900_000 }, async () => {
   await using service = await startService()

@@ -10,7 +10,8 @@ import { join } from 'node:path'
 
 import { afterAll, expect, test } from 'vitest'
 
-import { assertBuilt, cpuMsOf, familyOf, memoryOf } from './processes.ts'
+import { assertBuilt } from './built.ts'
+import { cpuMsOf, familyOf, memoryOf } from './processes.ts'
 
 const root = join(import.meta.dirname, '..')
 const dir = mkdtempSync(join(tmpdir(), 'bench-memory-'))

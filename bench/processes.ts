@@ -2,10 +2,8 @@
  * What processes hold and use, by `/proc`: Linux alone tells it.
  * @module
  */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
 
-const root = join(import.meta.dirname, '..')
 const MIB = 1024
 
 /** Of the memory of a process, in MiB: what it holds now, or the most that it ever held. */
@@ -29,18 +27,4 @@ export function familyOf(pid: number): number[] {
 export function cpuMsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) * 10
-}
-
-/** Throws when what is published is not what the sources are now. */
-export function assertBuilt(): void {
-  const newest = (folder: string): number =>
-    Math.max(
-      ...readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) =>
-        entry.isFile() ? statSync(join(entry.parentPath, entry.name)).mtimeMs : 0,
-      ),
-    )
-  for (const name of ['api-server', 'cli', 'worker-agent']) {
-    const [source, built] = [join(root, 'packages', name, 'src'), join(root, 'packages', name, 'dist')]
-    if (!existsSync(built) || newest(built) < newest(source)) throw new Error(`${name} is not built: npm run build`)
-  }
 }

@@ -112,7 +112,8 @@ async function flood(client: Client, listener: Listener, runs: number) {
 
 async function started(backend: 'embedded' | 'server') {
   if (backend === 'server') server ??= await startPostgres(findPostgres() ?? '', { fsync: true })
-  const newDatabase = async () => (server ? { databaseUrl: await server.createDatabase(crypto.randomUUID()) } : {})
+  const on = backend === 'server' ? server : null
+  const newDatabase = async () => (on ? { databaseUrl: await on.createDatabase(crypto.randomUUID()) } : {})
   const { databaseUrl } = await newDatabase()
   const { at } = await startAt<{ baseUrl: string; token: string }>(
     'service-drain.ts',
@@ -123,8 +124,7 @@ async function started(backend: 'embedded' | 'server') {
   await client.flows.publish(NAME, { version: 1 })
   const engine = await openEngine({ closed: true, ...(await newDatabase()) })
   open.push(engine)
-  const bare = engine.database.sql
-  return { client, bare }
+  return { client, bare: engine.database.sql }
 }
 
 for (const { backend, least, most } of [

@@ -114,6 +114,7 @@ export class WholeResponse implements Response {
     return this.#full
   }
 }
+
 /** Whether it passes for one of Node's. `Response` is looked at with the first one: Node loads all of its `fetch` for that. */
 let isResponse = false
 function beResponse(): void {
