@@ -58,6 +58,7 @@ export const slices = [
   'modules',
   'observability',
   'alerts',
+  'moving',
   'agents',
 ]
 const server = '^packages/api-server/src'

@@ -17,6 +17,7 @@ const onServer = [
   'engines/shared',
   'flows/shared',
   'modules/shared',
+  'moving/{move,backup-of-server}',
   'runs/shared',
   'runs/stages/shared',
   'runs/tracking/shared',

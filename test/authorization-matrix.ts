@@ -145,6 +145,8 @@ export const matrix: Readonly<Record<string, Level | readonly Level[]>> = {
   'alerts.get': 'user',
   'alerts.put': 'superuser',
   'alerts.test': 'superuser',
+
+  'backup.make': 'superuser',
   'connectors.listState': 'superuser',
   'connectors.deleteKey': 'superuser',
   'connectors.clearState': 'superuser',
@@ -317,6 +319,7 @@ export const operationsOf: Readonly<Record<Scope | 'none', readonly string[]>> =
     'alerts.get',
     'alerts.put',
     'alerts.test',
+    'backup.make',
     'oauth.listTokens',
     'oauth.mintToken',
     'oauth.revokeToken',

@@ -21,12 +21,15 @@ import { connectorsApi } from './connectors/slice.ts'
 import { dashboardsApi } from './dashboards/slice.ts'
 import { deviceCredentials, devicesApi, deviceSockets } from './devices/slice.ts'
 import { deviceUpgrade } from './devices/sockets/device-upgrade.ts'
+import { links } from './engines/slice.ts'
 import { eventUpgrade, type EventUpgradeDeps } from './events/routes.ts'
 import { eventsApi, eventSockets, tickets, userGuests } from './events/slice.ts'
 import { flowsApi } from './flows/slice.ts'
-import { connectorRoutes } from './hooks/connector-routes.ts'
+import type { EndpointRelay } from './forwarding/endpoint-relay.ts'
+import { type Relays, relays } from './forwarding/slice.ts'
+import { connectorRoutes, type ConnectorRoutesDeps } from './hooks/connector-routes.ts'
 import { type IsPortal, portalCheck } from './hooks/portal.ts'
-import { type HookAnswer, hookRoutes, type HookRoutesDeps, hooksFirst } from './hooks/routes.ts'
+import { type HookAnswer, hookRoutes, type HookRoutesDeps, hooksFirst, takeHere } from './hooks/routes.ts'
 import { hooks, routedNodes, servedSockets } from './hooks/slice.ts'
 import { checkHost, oneHost } from './http/address.ts'
 import { AnonymousBodies } from './http/anonymous-bodies.ts'
@@ -44,6 +47,7 @@ import { bindingsOf, endpointsOf } from './http/slice-api.ts'
 import type { UpgradeRouter } from './http/upgrade.ts'
 import { messagesApi } from './messages/slice.ts'
 import { modulesApi } from './modules/slice.ts'
+import { movingApi } from './moving/slice.ts'
 import { metricsRoute } from './observability/routes.ts'
 import { observability, observabilityApi, stateApi } from './observability/slice.ts'
 import { config, log } from './process/given.ts'
@@ -71,6 +75,7 @@ const slices = [
   provisioningApi,
   modulesApi,
   alertsApi,
+  movingApi,
 ] as const
 
 const described = [...slices, stateApi, observabilityApi]
@@ -115,7 +120,8 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Api {
   const anonymous = new AnonymousBodies()
   const answerHook = hookAnswer(engine, { isPortal, anonymous, failure })
   const hook: RequestHandler = (request, response) => answerHook(request, response, request.url)
-  const socket = nouns.servedSockets.upgrade({ isPortal, home })
+  const passing = nouns.relays ?? undefined
+  const socket = nouns.servedSockets.upgrade({ isPortal, home, elsewhere: passing?.connections })
   upgrades.route('/hooks/*', socket)
   upgrades.route('/api/v1/hooks/*', socket)
   routeSockets(engine, { upgrades, authenticate, home, isPortal })
@@ -123,7 +129,8 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Api {
   const bindings = bindingsOf([...slices, observabilityApi], engine)
   const compresses = settings.compression === 'on'
   const admit = admission({ tickets: nouns.artifactTickets, home, authenticate })
-  const mounting = { admit, anonymous, baseUrl, compresses, maxBodyBytes, trustProxy }
+  const elsewhere = passing && ((...asked: Parameters<EndpointRelay['handle']>) => passing.endpoints.handle(...asked))
+  const mounting = { admit, anonymous, baseUrl, compresses, elsewhere, maxBodyBytes, trustProxy }
   const working = refuseWhenFailed(failure)
   // only paths of our own: mounted at the root of a host's app, everything else is the host's
   const router = Router({ caseSensitive: true })
@@ -137,7 +144,16 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Api {
     .use(docs({ document: apiDocument, environment, enabled: hasDocs, compresses }))
     .use('/api/v1', mount(bindingsOf([stateApi], engine), { authenticate: authenticateKnown, compresses }))
     .use('/api/v1', working, mount(bindings, { authenticate, ...mounting }))
-    .use('/api/v1/connectors', connectorRoutes({ nodes: nouns.routedNodes, authenticate, isPortal, anonymous }))
+    .use(
+      '/api/v1/connectors',
+      connectorRoutes({
+        nodes: nouns.routedNodes,
+        elsewhere: connectorsElsewhere(passing),
+        authenticate,
+        isPortal,
+        anonymous,
+      }),
+    )
   if (hasConsole) router.use('/console', secureHeaders, oneHost, consoleFiles(consoleFolder()))
   const { authorizationServer: server, mcpEndpoint: endpoint } = nouns
   if (endpoint) {
@@ -148,7 +164,30 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Api {
   router.use('/api/v1', notFound)
   if (server) router.use(authorizationRoutes({ server, anonymous, place: nouns.config }))
   router.use(explainFailed(failure), answerErrors(nouns.log))
+  if (passing) takeOfOthers(engine, { passing, bindings, router, upgrades })
   return { router, listener: (withRouter) => hooksFirst(answerHook, withRouter) }
+}
+
+/** Requests to nodes, passed on to the engine that runs their flow. */
+const connectorsElsewhere = (passing: Relays | undefined): ConnectorRoutesDeps['elsewhere'] =>
+  passing &&
+  ((flow, request, response) =>
+    passing.connections.request(flow, { request, response, url: `/api/v1/connectors${request.url}` }))
+
+interface OfOthers {
+  readonly passing: Relays
+  readonly bindings: ReturnType<typeof bindingsOf>
+  readonly router: Router
+  readonly upgrades: UpgradeRouter
+}
+
+/** Answers what other engines hand over and pass on, since this one runs the flows. */
+function takeOfOthers(engine: Engine, { passing, bindings, router, upgrades }: OfOthers): void {
+  const nouns = nounsOf(engine, { hooks, links })
+  passing.endpoints.answer(bindings)
+  passing.hooks.answer((request) => takeHere(nouns.hooks, request))
+  passing.connections.accept(express().disable('x-powered-by').use(router), upgrades)
+  if (nouns.links) upgrades.route('/internal/link', nouns.links.upgrade)
 }
 
 /** The webhooks, with what other requests meet in routers before and behind. */
@@ -156,11 +195,12 @@ function hookAnswer(
   engine: Engine,
   { failure, ...deps }: Pick<HookRoutesDeps, 'anonymous' | 'isPortal'> & Pick<ApiDeps, 'failure'>,
 ): HookAnswer {
-  const nouns = nounsOf(engine, { hooks, log })
+  const nouns = nounsOf(engine, { hooks, log, relays })
   const answer = errorAnswer(nouns.log)
   return hookRoutes({
     ...deps,
     hooks: nouns.hooks,
+    elsewhere: nouns.relays?.hooks,
     check(request) {
       checkHost(request)
       assertWorking(failure)
@@ -176,6 +216,7 @@ const engineNouns = {
   log,
   mcpEndpoint,
   observability,
+  relays,
   routedNodes,
   servedSockets,
 }

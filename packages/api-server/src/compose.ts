@@ -28,7 +28,7 @@ import {
   sharePresence,
 } from './devices/slice.ts'
 import { egressLayer } from './egress/layer.ts'
-import { enginesLayer } from './engines/slice.ts'
+import { enginesLayer, linksLayer } from './engines/slice.ts'
 import { eventSocketsLayer, eventsLayer } from './events/slice.ts'
 import {
   flowsLayer,
@@ -44,15 +44,16 @@ import {
   registerCode,
   registryLayer,
   restoreFlows,
-  restoreLateFlows,
   runtimeLayer,
   sparesLayer,
 } from './flows/slice.ts'
+import { forwardingLayer } from './forwarding/slice.ts'
 import { hooksLayer } from './hooks/slice.ts'
 import { hostLayer } from './host/slice.ts'
 import { deliverMail, mailLayer } from './mail/slice.ts'
 import { messagesLayer, valuesLayer } from './messages/slice.ts'
 import { followModules, modulesLayer } from './modules/slice.ts'
+import { backupsLayer } from './moving/slice.ts'
 import { nodeLogsLayer } from './node-logs/slice.ts'
 import { observabilityLayer, observe, observerLayer, shownStateLayer } from './observability/slice.ts'
 import { clock, config, log } from './process/given.ts'
@@ -87,6 +88,7 @@ const nouns = inOrder(
   eventsLayer,
   mailLayer,
   authLayer,
+  linksLayer,
   secretsLayer,
   flavorsLayer,
   artifactsLayer,
@@ -129,7 +131,9 @@ const nouns = inOrder(
   eventSocketsLayer,
   deviceSocketsLayer,
   observabilityLayer,
+  forwardingLayer,
   alertsLayer,
+  backupsLayer,
   agentsLayer,
 )
 
@@ -148,7 +152,6 @@ const work = [
   followHeldWork,
   registerCode,
   restoreFlows,
-  restoreLateFlows,
   followEngines,
   followSecrets,
   followModules,

@@ -24,5 +24,19 @@ export type {
   PayloadRefused,
 } from './host/node-report.ts'
 export type { Mail, Mailer } from './mail/mailer.ts'
+export { type BackupSummary, writeBackupFile, type WritingOptions } from './moving/backup/backup-file.ts'
+export { type KeyFile, readKeys } from './moving/backup/keys.ts'
+export { offlineBackup } from './moving/backup/offline-backup.ts'
+export { inspectBackup } from './moving/backup/restore.ts'
+export {
+  moveByName,
+  type NamedMove,
+  type NamedRestore,
+  planByName,
+  restoreByName,
+  undoByName,
+} from './moving/by-name.ts'
+export type { MoveReport } from './moving/move.ts'
+export type { Step } from './moving/progress.ts'
 export { type Address, createService, type Service } from './service.ts'
 export { ConfigError, type Setting } from './process/setting.ts'

@@ -9,7 +9,9 @@ import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 
 import { hideCredentials } from '@flow-service/worker-agent'
 import express from 'express'
@@ -35,10 +37,11 @@ import { abandonAhead, DATABASE_FOLDER } from './db/opening.ts'
 import { guardProcess } from './db/process-guard.ts'
 import type { AddressRules } from './egress/address-rules.ts'
 import { addressRules } from './egress/layer.ts'
-import type { EngineContact } from './engines/contact.ts'
-import { contact } from './engines/slice.ts'
+import type { EngineLease } from './engines/lease.ts'
+import { lease } from './engines/slice.ts'
+import type { Claims } from './flows/claims.ts'
 import type { CodeFlows, RegisteredName, ReloadResult } from './flows/code-flows.ts'
-import { codeFlows } from './flows/slice.ts'
+import { claims, codeFlows } from './flows/slice.ts'
 import { oneHost } from './http/address.ts'
 import { answerErrors, notFound } from './http/errors.ts'
 import { secureHeaders } from './http/headers.ts'
@@ -142,11 +145,12 @@ async function explainStart(error: unknown, config: ResolvedConfig): Promise<unk
 
 const shown = {
   addressRules,
+  claims,
   codeFlows,
   connectorPackages,
   consoleCodes,
-  contact,
   database,
+  lease,
   provisioners,
   publicUrl,
   sessions,
@@ -219,13 +223,14 @@ async function failureOf(
 
 interface ServiceDeps {
   readonly addressRules: AddressRules
+  readonly claims: Claims | null
   readonly codeFlows: CodeFlows
   readonly connectorPackages: ConnectorPackages
   readonly consoleCodes: ConsoleCodes
   readonly config: ResolvedConfig
   readonly failed: Promise<Error>
-  readonly contact: EngineContact
   readonly database: Database
+  readonly lease: EngineLease
   readonly lifecycle: Lifecycle
   readonly log: Logger
   readonly provisioners: Provisioners
@@ -318,7 +323,7 @@ class OpenService implements Service {
   }
 
   async #listen(): Promise<Address> {
-    const { api, config, contact, lifecycle, log, publicUrl, sessions, upgrades, users } = this.#deps
+    const { api, claims, config, lease, lifecycle, log, publicUrl, sessions, upgrades, users } = this.#deps
     const app = express()
       .disable('x-powered-by')
       .use(api.router)
@@ -333,32 +338,49 @@ class OpenService implements Service {
       },
       (opened) => endServer(opened, upgrades),
     )
+    // the first of all that ends: what is asked here meanwhile goes to the engines that have the flows by then
+    await lifecycle.open(
+      async () => claims,
+      (opened) => opened?.close(),
+    )
     const { port } = server.address() as AddressInfo
     const host = config.host.includes(':') ? `[${config.host}]` : config.host
     const origin = `http://${host}:${port}`
     const address = { origin, baseUrl: config.baseUrl ?? `${origin}/api/v1` }
     publicUrl.listensAt(address.baseUrl.replace(/\/api\/v1$/, ''))
-    await contact.listensAt(address.baseUrl)
+    await lease.listensAt(address.baseUrl, reachableOrigin(config.host, port))
     await writeSignInFile({ config, baseUrl: address.baseUrl, users, sessions })
     return address
   }
 }
 
-/** Ends a server: requests in progress get to their end, idle connections and sockets do not wait. */
-async function endServer(server: Server, upgrades: UpgradeRouter): Promise<void> {
-  const closed = once(server, 'close')
-  server.close()
-  server.closeIdleConnections()
-  const cut = Promise.withResolvers<void>()
-  const timer = setTimeout(() => {
-    server.closeAllConnections()
-    cut.resolve()
-  }, GRACE_MS)
-  // an upgraded connection keeps the server open, and the server no longer knows it
-  await upgrades.close()
-  // those of workers go on until runs and flows have ended
-  await Promise.race([closed, cut.promise])
-  clearTimeout(timer)
+/** Where other machines reach what listens here: an address that stands for all is replaced by one of this machine. */
+function reachableOrigin(host: string, port: number): string {
+  const isAny = host === '0.0.0.0' || host === '::'
+  const own = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
+  const found = isAny ? own.find(({ family, internal }) => family === 'IPv4' && !internal)?.address : host
+  const name = found ?? '127.0.0.1'
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
+/** Ends a server: requests in progress get to their end, idle connections and sockets do not wait. */
+async function endServer(server: Server, upgrades: UpgradeRouter): Promise<void> {
+  server.close()
+  const untilMs = performance.now() + GRACE_MS
+  // an upgraded connection keeps the server open, and the server no longer knows it
+  await upgrades.close()
+  // those of workers and of other engines go on until runs and flows have ended
+  while (performance.now() < untilMs && (await countConnections(server)) > upgrades.connections) {
+    server.closeIdleConnections()
+    // oxlint-disable-next-line no-await-in-loop -- the next look follows this one
+    await setTimeout(LOOK_MS)
+  }
+  server.closeAllConnections()
+}
+
+const countConnections = (server: Server): Promise<number> =>
+  new Promise((resolve) => server.getConnections((_error, count) => resolve(count ?? 0)))
+
 const GRACE_MS = 2000
+/** Between two looks at the requests that go on. */
+const LOOK_MS = 10

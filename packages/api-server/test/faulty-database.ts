@@ -2,7 +2,7 @@
 import type { Database } from '../src/db/database.ts'
 
 /** Leads every statement and transaction through `way`; parts of statements, which nobody awaits, are left alone. */
-const through =
+export const through =
   (way: <T>(ask: () => Promise<T>) => Promise<T>) =>
   (database: Database): Database => ({
     ...database,

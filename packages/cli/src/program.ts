@@ -21,6 +21,7 @@ import { addFlows, addValidate } from './grammar/flows.ts'
 import { addKeys } from './grammar/keys.ts'
 import { addMessages } from './grammar/messages.ts'
 import { addModules } from './grammar/modules.ts'
+import { addMoving } from './grammar/moving.ts'
 import { addOAuth } from './grammar/oauth.ts'
 import { addProvisioners } from './grammar/provisioners.ts'
 import { addRuns } from './grammar/runs.ts'
@@ -76,6 +77,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
   addUsers(root)
   addKeys(root)
   addSigningKeys(root)
+  addMoving(root)
   addOAuth(root)
   addCompletion(root)
   addOtherWords(root)

@@ -32,7 +32,7 @@ import { codeCall } from './code-call.ts'
 import type { ContextOwner } from './context-owner.ts'
 import { failureOf } from './failure.ts'
 import type { GraphNode } from './graph.ts'
-import { type CascadeOrigin, CodeError, type Host, type Mount } from './host.ts'
+import { type CascadeOrigin, CodeError, type Host, type Lease, type Mount } from './host.ts'
 import { routesOf } from './node-routes.ts'
 import { NodeSchedules } from './node-schedules.ts'
 import { checkedStore } from './package-stores.ts'
@@ -67,6 +67,8 @@ export class EngineContext implements NodeContext {
   #document: FlowDocument
   readonly #owner: ContextOwner
   readonly #namespace: string
+  /** Asked before each effect of a live flow that another engine may take over. */
+  readonly #lease: Lease | undefined
   /** Made when somebody asks for it: most nodes never do. */
   #store: ConnectorStore | null = null
   #lifetime: AbortController | null = null
@@ -97,6 +99,7 @@ export class EngineContext implements NodeContext {
     this.outputs = ports.outputs
     this.#namespace = namespace
     this.#host = host
+    this.#lease = isPrivate || owner.run !== null ? undefined : host.lease
     this.#document = document
     this.#owner = owner
   }
@@ -123,7 +126,7 @@ export class EngineContext implements NodeContext {
 
   async emitDurably(values: Values): Promise<void> {
     if (this.#closed || !this.#listening) throw new CodeError('cancelled', 'the node stops', null)
-    await this.#take(() => this.#owner.emitDurably(values))
+    await this.#take(() => this.#act(() => this.#owner.emitDurably(values)))
   }
 
   setTimer(key: string, dueMs: number, data: unknown): void {
@@ -204,7 +207,7 @@ export class EngineContext implements NodeContext {
     if (this.mode === 'batch') throw new Error('a run listens to no webhook; use one in a live flow')
     const answer = async (request: HookRequest): Promise<void> => {
       try {
-        await this.#take(async () => handler(request))
+        await this.#take(() => this.#act(async () => handler(request)))
       } catch (error) {
         passRefusal(error, this.#host, this)
         // what the stop cuts off is nobody's failure
@@ -237,11 +240,11 @@ export class EngineContext implements NodeContext {
   }
 
   fetch(url: string, init?: FetchInit): Promise<Response> {
-    return this.#host.fetch(url, init)
+    return this.#act(() => this.#host.fetch(url, init))
   }
 
   connect(target: ConnectTarget): Duplex {
-    if (this.#closed) throw stops()
+    if (this.#closed || this.#lease?.holds() === false) throw stops()
     const connection = this.#host.connect(target)
     const connections = (this.#connections ??= new Set())
     connections.add(connection)
@@ -254,19 +257,18 @@ export class EngineContext implements NodeContext {
   }
 
   spawn(command: Command): Promise<CommandEnd> {
-    return this.#host.spawn(command, this.#document.resources.env)
+    return this.#act(() => this.#host.spawn(command, this.#document.resources.env))
   }
 
   call(inputs: Values): Promise<Values> {
-    return this.#host.call(
-      codeCall(inputs, {
-        host: this.#host,
-        document: this.#document,
-        owner: this.#owner,
-        signal: this.signal,
-        isClosed: () => this.closed,
-      }),
-    )
+    const call = codeCall(inputs, {
+      host: this.#host,
+      document: this.#document,
+      owner: this.#owner,
+      signal: this.signal,
+      isClosed: () => this.closed,
+    })
+    return this.#act(() => this.#host.call(call))
   }
 
   async saveArtifact(
@@ -382,8 +384,18 @@ export class EngineContext implements NodeContext {
     }
   }
 
+  /** Acts outside of the engine once its lease holds, unless the flow has ended by then. */
+  #act<T>(act: () => Promise<T>): Promise<T> {
+    if (this.#lease === undefined || this.#lease.holds()) return act()
+    return this.#lease.held().then(() => {
+      if (this.#closed) throw stops()
+      return act()
+    })
+  }
+
   /** Callbacks are the node's code: what they throw, now or later, is the node's failure. */
   #guard(run: () => unknown, source: CascadeOrigin['kind'] = 'timer'): void {
+    if (this.#lease?.holds() === false) return void this.#lease.held().then(() => this.#guard(run, source))
     if (!this.#listening) return
     const before = this.#owner.from(source)
     try {

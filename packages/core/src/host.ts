@@ -34,6 +34,17 @@ export interface Clock {
   setTimer(delayMs: number, run: () => void): Cancel
 }
 
+/**
+ * The right of an engine to act for its live flows, where several engines share a database. Asked before each effect: a round
+ * of deliveries, a timer, a request, a call of a node.
+ */
+export interface Lease {
+  /** False while another engine may have taken the flows over. */
+  holds(): boolean
+  /** Settles once it holds again; flows that are another engine's by then have ended. */
+  held(): Promise<void>
+}
+
 /** Where published values come from: a live flow, or a run that has ended. One object serves all values of a port. */
 export interface ValueSource {
   readonly message: string
@@ -45,6 +56,13 @@ export interface ValueSource {
   readonly run?: string
   /** Published before, in an earlier life of the engine that may not have recorded it: no later value may be lost. */
   readonly again?: true
+}
+
+/** A value that passes between two engines. */
+export interface FarValue {
+  /** Qualified. */
+  readonly message: string
+  readonly value: unknown
 }
 
 /** What set a cascade off. */
@@ -316,6 +334,8 @@ export interface Mount {
 /** Everything that the runtime reaches outside itself. */
 export interface Host {
   readonly clock: Clock
+  /** Left out where no other engine can run the flows: then nothing is asked. */
+  readonly lease?: Lease | undefined
   /** A new UUIDv7. */
   newId(): string
   /** UUIDv7s of now, for what hardly anybody asks for its id; in order with those of `newId`. */

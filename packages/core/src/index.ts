@@ -54,9 +54,11 @@ export {
   type DeviceHost,
   type DeviceSeat,
   type EndedCascade,
+  type FarValue,
   type FailureMarker,
   type Host,
   type KeptWork,
+  type Lease,
   LeftBehind,
   type MarkerHost,
   type MomentIds,
@@ -68,6 +70,7 @@ export {
   type WorkBody,
   type WorkHost,
 } from './host.ts'
+export type { FarHost, FarReader } from './live/far-reader.ts'
 export { isIdentifier } from './identifier.ts'
 export type { RunningCascade } from './live/cascades.ts'
 export type { FlowStats } from './live/execution-stats.ts'

@@ -4,7 +4,7 @@
  */
 import { database } from '../db/layer.ts'
 import { outgoing } from '../egress/layer.ts'
-import { contact } from '../engines/slice.ts'
+import { lease } from '../engines/slice.ts'
 import { bus, eventLog } from '../events/slice.ts'
 import { routes } from '../http/slice-api.ts'
 import { mail } from '../mail/slice.ts'
@@ -42,11 +42,11 @@ export const alertsLayer = inOrder(
   ),
   makes(
     alerts,
-    { clock, contact, database, eventLog, log, mail, outgoing, redactor, secrets, settings },
-    ({ contact, database, eventLog, mail, outgoing, redactor, secrets, ...deps }) => {
+    { clock, lease, database, eventLog, log, mail, outgoing, redactor, secrets, settings },
+    ({ lease, database, eventLog, mail, outgoing, redactor, secrets, ...deps }) => {
       const { clock, log, settings } = deps
       const channels = createChannels({ mail, outgoing, secrets })
-      const ledger = new Ledger({ store: createAlertStore(database.sql), clock, engine: contact.id ?? '', log })
+      const ledger = new Ledger({ store: createAlertStore(database.sql), clock, engine: lease.id ?? '', log })
       const outbox = new Outbox({ channels, config: () => settings.current, clock, eventLog, redactor })
       return new Alerts({ ...deps, channels, ledger, outbox })
     },

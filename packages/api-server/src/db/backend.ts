@@ -11,7 +11,11 @@ export interface DatabaseOptions {
   dataDir: string
   /** `postgres://user:password@host:port/name` of a server; without it the embedded database is used. */
   databaseUrl?: string
+  /** What has named the URL, for messages; `SERVICE_DATABASE_URL` unless given. */
+  urlFrom?: string
   log: Log
+  /** What becomes of the tables before the database is given away: they are brought up to date, unless told otherwise. */
+  prepare?: (database: Pick<Database, 'sql' | 'transaction'>) => Promise<void>
 }
 
 /** An open database. */
@@ -19,6 +23,11 @@ export interface Database {
   readonly backend: 'embedded' | 'server'
   /** Runs single statements. Throws inside an open {@link transaction}: use its handle there. */
   readonly sql: Sql
+  /**
+   * As {@link sql}, for short statements that must not wait behind others of this engine: on a server they have a connection
+   * of their own, shared with notifications.
+   */
+  readonly prompt: Sql
   /**
    * Runs `fn` in one transaction (read committed) and resolves after the commit; rolls back when `fn` throws. After a
    * serialization failure or a deadlock `fn` runs again, at most 3 times. On the embedded database all others wait:

@@ -8,7 +8,7 @@ import type { Log } from '../process/log.ts'
 import type { Database, DatabaseOptions } from './backend.ts'
 import { explainDamage } from './damage.ts'
 import { type EmbeddedEngine, startEmbeddedEngine } from './embedded-engine.ts'
-import { migrate, readMigrations } from './migrate.ts'
+import { upToDate } from './migrate.ts'
 import { localNotifier } from './notify.ts'
 import { once } from './once.ts'
 import { DATABASE_FOLDER, type Opening, takeOpening } from './opening.ts'
@@ -17,17 +17,25 @@ import { startUpkeep } from './upkeep.ts'
 import { WireBridge } from './wire-bridge.ts'
 
 /** Opens the database in `<dataDir>/db`; see `openDatabase`. */
-export async function openEmbedded({ dataDir, log }: Omit<DatabaseOptions, 'databaseUrl'>): Promise<Database> {
+export async function openEmbedded({
+  dataDir,
+  log,
+  prepare = upToDate,
+}: Omit<DatabaseOptions, 'databaseUrl'>): Promise<Database> {
   const opening = takeOpening(dataDir)
   try {
-    return await openHeld(opening, log)
+    return await openHeld(opening, log, prepare)
   } catch (error) {
     opening.release()
     throw error
   }
 }
 
-async function openHeld(opening: Opening, log: Log): Promise<Database> {
+async function openHeld(
+  opening: Opening,
+  log: Log,
+  prepare: NonNullable<DatabaseOptions['prepare']>,
+): Promise<Database> {
   const { dataDir, home, thread } = opening
   const directory = path.join(dataDir, DATABASE_FOLDER)
   const engine = await startEmbeddedEngine(directory, { home, log, thread })
@@ -35,11 +43,12 @@ async function openHeld(opening: Opening, log: Log): Promise<Database> {
     home.hold(DATABASE_FOLDER)
     const pools = await openPools({ ...sessionOf(engine), log })
     const { sql, transactions } = pools
-    await migrate({ sql, transaction: transactions.run }, readMigrations())
+    await prepare({ sql, transaction: transactions.run })
     const upkeep = startUpkeep({ sql, log, failed: engine.failed })
     return {
       backend: 'embedded',
       sql,
+      prompt: sql,
       transaction: transactions.run,
       assertOutsideTransaction: transactions.assertOutside,
       ...localNotifier(),

@@ -8,6 +8,7 @@ import fs from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 import type { Database } from './backend.ts'
+import { assertUnmarked, MARK_ID } from './mark.ts'
 import type { Sql } from './values.ts'
 
 /** One step: `id` is the file's name without `.sql`, such as `0010-auth`. */
@@ -26,18 +27,36 @@ export function readMigrations(directory = fileURLToPath(new URL('./migrations/'
 
 /**
  * Applies what is missing; several engines may call it at once. Throws, and changes nothing further, when an applied
- * migration is unknown here (the database belongs to a newer version) or its file has changed since.
+ * migration is unknown here (the database belongs to a newer version) or its file has changed since, and when the
+ * database is being filled, or has moved (mark.M1).
  */
 export async function migrate(database: Pick<Database, 'sql' | 'transaction'>, migrations: Migration[]): Promise<void> {
-  await database.transaction(async (tx) => {
-    await lock(tx)
-    const [row] = await tx<{ known: boolean }[]>`select to_regclass('migration') is not null as known`
-    if (row?.known) return
-    await tx`create table migration (
-      id text primary key, digest text not null, applied_at timestamptz not null default now())`
-  })
+  await database.transaction(recordMigrations)
   const applied = await readApplied(database.sql)
+  assertUnmarked(applied.get(MARK_ID))
   assertKnown(applied, migrations)
+  await applyMissing(database, migrations)
+}
+
+/** {@link migrate} with the service's migrations. */
+export const upToDate = (database: Pick<Database, 'sql' | 'transaction'>): Promise<void> =>
+  migrate(database, readMigrations())
+
+/** Makes the table `migration`, unless there is one. */
+export async function recordMigrations(tx: Sql): Promise<void> {
+  await lock(tx)
+  const [row] = await tx<{ known: boolean }[]>`select to_regclass('migration') is not null as known`
+  if (row?.known) return
+  await tx`create table migration (
+    id text primary key, digest text not null, applied_at timestamptz not null default now())`
+}
+
+/** Applies those of the migrations that are missing, in order. */
+export async function applyMissing(
+  database: Pick<Database, 'sql' | 'transaction'>,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const applied = await readApplied(database.sql)
   for (const migration of migrations) {
     // oxlint-disable-next-line no-await-in-loop -- each stands on the one before
     if (!applied.has(migration.id)) await database.transaction((tx) => apply(tx, migration))
@@ -48,6 +67,7 @@ async function apply(tx: Sql, migration: Migration): Promise<void> {
   await lock(tx)
   const applied = await readApplied(tx)
   if (applied.has(migration.id)) return
+  if (migration.text.startsWith(ALONE)) await assertAlone(tx)
   try {
     await tx.unsafe(migration.text)
   } catch (error) {
@@ -56,15 +76,32 @@ async function apply(tx: Sql, migration: Migration): Promise<void> {
   await tx`insert into migration (id, digest) values (${migration.id}, ${digestOf(migration)})`
 }
 
+/** How a migration begins that engines of earlier versions would not outlive: they must have ended. Others may go on. */
+const ALONE = '-- alone:'
+
+async function assertAlone(tx: Sql): Promise<void> {
+  const [row] = await tx<{ known: boolean }[]>`select to_regclass('engine') is not null as known`
+  if (!row?.known) return
+  const living = await tx<{ name: string; version: string }[]>`
+    select name, version from engine where engine_in_contact(id) order by name`
+  if (living.length === 0) return
+  const names = living.map(({ name, version }) => `${name} (${version})`).join(', ')
+  throw new Error(
+    `this version changes the database in a way that engines of earlier versions do not outlive, and there are ${names}: stop them, then start this one; nothing was changed`,
+  )
+}
+
 /** An arbitrary key that every engine uses; held to the end of the transaction. */
 const lock = (tx: Sql): Promise<unknown> => tx`select pg_advisory_xact_lock(7305016451)`
 
-async function readApplied(sql: Sql): Promise<Map<string, string>> {
+/** The digests of what is applied, by id; what else stands in the table is among them. */
+export async function readApplied(sql: Sql): Promise<Map<string, string>> {
   const rows = await sql<{ id: string; digest: string }[]>`select id, digest from migration`
   return new Map(rows.map(({ id, digest }) => [id, digest]))
 }
 
-function assertKnown(applied: Map<string, string>, migrations: Migration[]): void {
+/** Throws when a migration that is applied is unknown here, or its file has changed since. */
+export function assertKnown(applied: ReadonlyMap<string, string>, migrations: readonly Migration[]): void {
   const known = new Map(migrations.map((migration) => [migration.id, digestOf(migration)]))
   for (const [id, digest] of applied) {
     if (!known.has(id)) {

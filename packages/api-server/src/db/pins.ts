@@ -99,6 +99,6 @@ export async function forgetPinnedKeys(sql: Sql): Promise<void> {
     select name from living order by name limit 1`
   if (!living) return
   throw new Error(
-    `the engine ${living.name} is in contact with the database: stop all engines first (one that was killed counts as ended after 20 s)`,
+    `the engine ${living.name} is in contact with the database: stop all engines first (one that was killed counts as ended when its lease is over, after some seconds)`,
   )
 }

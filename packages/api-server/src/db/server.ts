@@ -6,11 +6,13 @@ import postgres from 'postgres'
 
 import type { Database, DatabaseOptions } from './backend.ts'
 import { ConnectionWatch } from './connection-watch.ts'
-import { migrate, readMigrations } from './migrate.ts'
+import { restrict } from './handle.ts'
+import { upToDate } from './migrate.ts'
 import { serverNotifier } from './notify.ts'
 import { once } from './once.ts'
 import { openPools, type Pools, told } from './pool.ts'
 import type { Lane } from './transaction.ts'
+import { valueTypes } from './values.ts'
 
 const OLDEST_VERSION = 14
 /** Connections of one engine; notifications take two more. */
@@ -24,18 +26,24 @@ const PATIENCE_MS = 20_000
 
 /** Opens a database on a server; see `openDatabase`. `patienceMs` is how long a connection may be silent. */
 export async function openServer(
-  { databaseUrl, log }: DatabaseOptions & { databaseUrl: string },
+  { databaseUrl, urlFrom = 'SERVICE_DATABASE_URL', log, prepare = upToDate }: DatabaseOptions & { databaseUrl: string },
   patienceMs = PATIENCE_MS,
 ): Promise<Database> {
   const watch = new ConnectionWatch(databaseUrl, patienceMs)
   const driver = (lane?: Lane): object => watch.forStatements(lane ?? null)
-  const pools = await reach(databaseUrl, () =>
+  const pools = await reach(databaseUrl, urlFrom, () =>
     openPools({ url: databaseUrl, statements: STATEMENTS, transactions: TRANSACTIONS, driver, log }),
   ).catch((error: unknown) => {
     watch.close()
     throw error
   })
-  const signals = postgres(databaseUrl, { ...watch.forSignals(), max: 1, fetch_types: false, onnotice: told(log) })
+  const signals = postgres(databaseUrl, {
+    ...watch.forSignals(),
+    types: valueTypes,
+    max: 1,
+    fetch_types: false,
+    onnotice: told(log),
+  })
   const close = once(async () => {
     watch.close()
     await Promise.all([pools.end(END_TIMEOUT), signals.end({ timeout: END_TIMEOUT })])
@@ -43,7 +51,7 @@ export async function openServer(
   const { sql, transactions } = pools
   try {
     await assertVersion(pools, databaseUrl)
-    await migrate({ sql, transaction: transactions.run }, readMigrations())
+    await prepare({ sql, transaction: transactions.run })
     await watch.pulse(signals)
   } catch (error) {
     await close()
@@ -52,6 +60,7 @@ export async function openServer(
   return {
     backend: 'server',
     sql,
+    prompt: restrict(signals, transactions.assertOutside),
     transaction: transactions.run,
     assertOutsideTransaction: transactions.assertOutside,
     ...serverNotifier(signals),
@@ -69,12 +78,12 @@ async function assertVersion({ sql }: Pools, url: string): Promise<void> {
   )
 }
 
-async function reach<T>(url: string, connect: () => Promise<T>): Promise<T> {
+async function reach<T>(url: string, urlFrom: string, connect: () => Promise<T>): Promise<T> {
   try {
     return await connect()
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    const message = `cannot use the database server ${placeOf(url)}: ${reason}; check SERVICE_DATABASE_URL`
+    const message = `cannot use the database server ${placeOf(url)}: ${reason}; check ${urlFrom}`
     throw new Error(message, { cause: error })
   }
 }

@@ -4,7 +4,7 @@
  */
 import { artifacts, deviceBytes } from '../artifacts/slice.ts'
 import { database } from '../db/layer.ts'
-import { contact } from '../engines/slice.ts'
+import { lease } from '../engines/slice.ts'
 import { eventLog, eventSockets } from '../events/slice.ts'
 import { portalCheck } from '../hooks/portal.ts'
 import { routes } from '../http/slice-api.ts'
@@ -149,8 +149,8 @@ export const devicesLayer = inOrder(
 export const deviceSocketsLayer = inOrder(
   makes(
     sharedPresence,
-    { clock, contact, database, devicePresence, log },
-    ({ contact: { id }, devicePresence: presence, ...deps }) =>
+    { clock, lease, database, devicePresence, log },
+    ({ lease: { id }, devicePresence: presence, ...deps }) =>
       id === null ? null : new SharedPresence({ ...deps, engine: id, presence }),
   ),
   makes(
@@ -219,10 +219,10 @@ export const followPresence = begins(
 
 /** Tells the other engines of the database which devices are connected here, and hears of theirs. */
 export const sharePresence = begins(
-  { contact, sharedPresence },
-  async ({ contact, sharedPresence: shared }) => {
+  { lease, sharedPresence },
+  async ({ lease, sharedPresence: shared }) => {
     await shared?.open()
-    contact.onReturn(() => shared?.refresh())
+    lease.onReturn(async () => shared?.refresh())
     return shared
   },
   (shared) => shared?.close(),

@@ -1,5 +1,5 @@
 /**
- * Changes of flows that other engines of the database make (wire decision V8): what this engine has of a flow in memory
+ * Changes of flows that other engines of the database make, and who runs which: what this engine has of a flow in memory
  * follows its row. A notice says that something has changed, not what; every row is looked at then.
  *
  * - flow-news.N1 rows are looked at {@link PACE_MS} after a notice, and every {@link PATIENCE_MS} without any: a notice
@@ -8,6 +8,7 @@
  *   first look is found by that.
  * - flow-news.N3 one look at a time, which waits for no flow; one that could not be followed is looked at again.
  * - flow-news.N4 on the embedded database nobody else changes flows, and nothing is looked at.
+ * - flow-news.N5 a flow that is wished and that nobody runs any more is between two engines for {@link BETWEEN_MS}.
  * @module
  */
 import type { Clock } from '@flow-service/core'
@@ -16,9 +17,11 @@ import type { Database } from '../db/database.ts'
 import type { Log } from '../process/log.ts'
 import { createFlowStore, type FlowMark } from './store.ts'
 
-const CHANNEL = 'flows_changed'
-const PACE_MS = 250
+const CHANNELS = ['flows_changed', 'placement_changed']
+const PACE_MS = 50
 const PATIENCE_MS = 30_000
+/** How long a flow that nobody runs may be on its way from one engine to another. */
+const BETWEEN_MS = 10_000
 
 /** What the news of flows are made of. */
 export interface FlowNewsDeps {
@@ -41,15 +44,17 @@ export interface FlowListener {
 export class FlowNews {
   readonly #deps: FlowNewsDeps
   readonly #marks = new Map<string, FlowMark>()
-  /** The engines in contact that run flows, by the flow's name. */
-  #engines: ReadonlyMap<string, string> = new Map()
+  /** The living engines that run flows, by the flow's name. */
+  #engines: Map<string, string> = new Map()
+  /** Since when flows are between two engines, by name. */
+  readonly #between = new Map<string, number>()
   #listener: FlowListener | null = null
   #cancel: () => void = () => {}
   /** The latest look. */
   #looking: Promise<void> = Promise.resolve()
   /** What listeners are told and have not followed yet. */
   readonly #told = new Set<Promise<void>>()
-  #unlisten: (() => Promise<void>) | null = null
+  #unlisten: readonly (() => Promise<void>)[] | null = null
   /** Whether the next look comes soon. */
   #isDue = false
   #isClosed = false
@@ -61,10 +66,10 @@ export class FlowNews {
   /** Listens, and reads how flows are now. */
   async open(): Promise<void> {
     const look = (): void => this.look()
-    this.#unlisten = await this.#deps.database.listen(CHANNEL, look, look)
+    this.#unlisten = await Promise.all(CHANNELS.map((channel) => this.#deps.database.listen(channel, look, look)))
     const marks = await this.#read()
     for (const mark of marks) this.#marks.set(mark.id, mark)
-    this.#engines = enginesOf(marks)
+    this.#place(marks)
   }
 
   /** Tells of what has changed since the opening, and from now on. */
@@ -74,9 +79,24 @@ export class FlowNews {
     this.#wait(0)
   }
 
-  /** The engine in contact that ran a flow at the last look. */
+  /** The living engine that ran a flow at the last look. */
   engineOf(name: string): string | null {
     return this.#engines.get(name) ?? null
+  }
+
+  /** Whether a flow is on its way from one engine to another. */
+  isBetween(name: string): boolean {
+    const sinceMs = this.#between.get(name)
+    return sinceMs !== undefined && this.#deps.clock.now() - sinceMs < BETWEEN_MS
+  }
+
+  /** Resolves when it is known who runs a flow now. */
+  async freshOf(name: string): Promise<void> {
+    const [mark] = await createFlowStore(this.#deps.database.sql).marks(name)
+    const { at = null, wished = 'stopped' } = mark ?? {}
+    this.#settle({ name, wished, at }, this.#engines.has(name))
+    if (at === null) this.#engines.delete(name)
+    else this.#engines.set(name, at)
   }
 
   /** Rows are looked at soon. */
@@ -97,7 +117,7 @@ export class FlowNews {
 
   async close(): Promise<void> {
     await this.end()
-    await this.#unlisten?.()
+    await Promise.all((this.#unlisten ?? []).map((end) => end()))
   }
 
   #wait(delayMs: number): void {
@@ -119,7 +139,7 @@ export class FlowNews {
   async #compare(): Promise<void> {
     try {
       const read = await this.#read()
-      this.#engines = enginesOf(read)
+      this.#place(read)
       const marks = new Map(read.map((mark) => [mark.id, mark]))
       for (const before of [...this.#marks.values(), ...this.#unmarked(marks)]) {
         if (!marks.has(before.id)) this.#tell(before, null, (listener) => listener.gone(before))
@@ -131,6 +151,18 @@ export class FlowNews {
     } catch (error) {
       this.#deps.log.error({ err: error }, 'flows that other engines have changed could not be read; they are again')
     }
+  }
+
+  #place(marks: readonly FlowMark[]): void {
+    const before = this.#engines
+    this.#engines = enginesOf(marks)
+    for (const mark of marks) this.#settle(mark, before.has(mark.name))
+  }
+
+  /** Notes since when a flow is between two engines. */
+  #settle({ name, wished, at }: Pick<FlowMark, 'name' | 'wished' | 'at'>, hadEngine: boolean): void {
+    if (at !== null || wished === 'stopped') this.#between.delete(name)
+    else if (hadEngine) this.#between.set(name, this.#deps.clock.now())
   }
 
   /** Flows that this engine knows and that have come and gone between two looks. */
@@ -172,7 +204,7 @@ export async function openFlowNews(deps: FlowNewsDeps): Promise<FlowNews> {
   return news
 }
 
-const enginesOf = (marks: readonly FlowMark[]): ReadonlyMap<string, string> =>
+const enginesOf = (marks: readonly FlowMark[]): Map<string, string> =>
   new Map(marks.flatMap(({ name, at }) => (at === null ? [] : [[name, at] as const])))
 
 const isOther = (mark: FlowMark, before: FlowMark | null): boolean =>

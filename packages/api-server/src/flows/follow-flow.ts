@@ -4,8 +4,7 @@
  * and find nothing to do.
  *
  * - follow-flow.F1 it happens between the changes that this engine makes of the same flow, on the row of that moment.
- * - follow-flow.F2 a flow that runs here by right of nobody ends, and says who has it: this engine was out of contact, and
- *   another one has started the flow.
+ * - follow-flow.F2 a flow that runs here though another engine has taken it ends, and the log says who has it.
  * @module
  */
 import { canonicalJson } from '@flow-service/protocol'
@@ -33,13 +32,18 @@ export interface FollowDeps {
   readonly live: LiveFlows
   readonly placement: Placement
   readonly published: PublishedFlowsOwner
+  /** Hears of flows that are written anew, by whomever. */
+  readonly changed: (id: string) => void
   readonly log: Pick<Log, 'warn'>
 }
 
 /** Follows the flows of a database. */
 export const createFlowFollower = (deps: FollowDeps): FlowListener => ({
   known: () => deps.published.all().map(({ name }) => name),
-  changed: (mark, before) => deps.live.exclusive(mark.id, () => follow(mark, before, deps)),
+  changed(mark, before) {
+    if (before?.written !== mark.written) deps.changed(mark.id)
+    return deps.live.exclusive(mark.id, () => follow(mark, before, deps))
+  },
   gone: (mark) => deps.live.exclusive(mark.id, () => drop(mark, deps)),
 })
 
@@ -49,7 +53,7 @@ async function follow(mark: FlowMark, before: FlowMark | null, deps: FollowDeps)
   // the next look finds that it is gone
   if (row === null) return
   if (before && before.name !== row.name) await rename(before.name, row, deps)
-  if (!placement.isHere(row)) await yieldPlace(row, deps)
+  if (placement.isElsewhere(row)) await yieldPlace(row, deps)
   if (isNews(row, published)) {
     published.take(row)
     await live.rebuild(row)
@@ -60,7 +64,7 @@ async function follow(mark: FlowMark, before: FlowMark | null, deps: FollowDeps)
 function isMovedElsewhere(before: FlowMark, { at, wished }: FlowMark, placement: Placement): boolean {
   if (before.at === at && before.wished === wished) return false
   const engines = [before.at, at].filter((engine) => engine !== null)
-  return engines.length > 0 && !engines.some((engine) => placement.isHere({ engine }))
+  return engines.length > 0 && !engines.some((engine) => engine === placement.engine)
 }
 
 /** Whether the published content is another one than this engine knows. */
@@ -71,19 +75,16 @@ function isNews(row: FlowRow, published: PublishedFlowsOwner): boolean {
   return !known || canonicalJson({ ...known, version: 0 }) !== canonicalJson({ ...content.document, version: 0 })
 }
 
-/** Ends what runs here by right of nobody; what waits is for who has it now, which may be this engine again. */
+/** Ends what runs here by no right; what waits is for who has the flow now. */
 async function yieldPlace(row: FlowRow, { live, log }: FollowDeps): Promise<void> {
   const isRunning = live.running(row) !== undefined
+  await live.lose([row])
   // why it could not be started here once is no news either
-  if (isRunning || row.runs_at !== null) await live.end(row)
+  await live.end(row)
   if (!isRunning) return
   const engine = row.runs_at?.name ?? null
-  log.warn(
-    { flow: row.name, engine },
-    'a live flow ends here: while this engine was out of contact, another one has taken it',
-  )
-  if (row.wished === 'stopped') live.announce(row)
-  else await live.revive(row)
+  log.warn({ flow: row.name, engine }, 'a live flow has ended here: another engine has taken it')
+  live.announce(row)
 }
 
 async function rename(from: string, row: FlowRow, deps: FollowDeps): Promise<void> {

@@ -40,6 +40,12 @@ export interface LiveFlows {
   end(row: Placed): Promise<boolean>
   /** Starts a flow that was ended so, unless another engine does. One that cannot be started is failed. */
   revive(row: FlowRow): Promise<void>
+  /** Starts flows that this engine has taken, side by side; the ids of those that could not be started, and are failed. */
+  begin(rows: readonly FlowRow[]): Promise<readonly string[]>
+  /** Leaves flows to other engines: ends each soon, keeps what waits, and then lets go of all their places together. */
+  leave(flows: readonly Placed[]): Promise<void>
+  /** Ends flows that other engines have taken, at once: whatever they still do is not this engine's to do. */
+  lose(flows: readonly Placed[]): Promise<void>
   /**
    * Ends a flow while `commit` gives it another name, and starts it under that; where `commit` is refused, under the one
    * that it had. It is shown as it was meanwhile, and what its nodes publish is kept back until `takeUp`.
@@ -110,6 +116,9 @@ export interface LiveFlowsDeps {
   readonly placement: Placement
   readonly log: Pick<Log, 'warn'>
 }
+
+/** How long what executes has when its flow goes to another engine, in milliseconds. */
+const LEAVING_MS = 1_500
 
 /** Live flows on a runtime. */
 export const createLiveFlows = (deps: LiveFlowsDeps): LiveFlows => new RuntimeFlows(deps)
@@ -277,13 +286,36 @@ class RuntimeFlows implements LiveFlows {
   }
 
   async restore(isMissing: (name: string) => boolean): Promise<void> {
-    const rows = (await this.#store.wished()).filter(({ name }) => !isMissing(name))
-    const taken = await this.#deps.placement.takeFree(rows)
-    const mine = rows.filter(({ id }) => taken.has(id))
-    await Promise.all(mine.map((row) => this.#build(row, { deferred: true })))
+    await this.begin((await this.#store.wished()).filter(({ name }) => !isMissing(name)))
+  }
+
+  async begin(rows: readonly FlowRow[]): Promise<readonly string[]> {
+    const begun = await Promise.all(
+      rows.map((row) =>
+        this.exclusive(row.id, async () => this.running(row) !== undefined || this.#build(row, { deferred: true })),
+      ),
+    )
     // what one has left may be read by another
-    for (const row of mine) this.running(row)?.takeUp()
+    for (const row of rows) this.running(row)?.takeUp()
     for (const row of rows) this.announce(row)
+    return rows.flatMap(({ id }, at) => (begun[at] === true ? [] : [id]))
+  }
+
+  async leave(flows: readonly Placed[]): Promise<void> {
+    const ended = flows.map((row) =>
+      this.exclusive(row.id, async () => {
+        await this.running(row)?.stop({ keep: true, graceMs: LEAVING_MS })
+        this.#failures.delete(row.id)
+      }),
+    )
+    await Promise.all(ended)
+    await Promise.all(flows.map((row) => this.#committed(row)))
+    await this.#deps.placement.release(flows)
+  }
+
+  async lose(flows: readonly Placed[]): Promise<void> {
+    await Promise.all(flows.map((row) => this.running(row)?.stop({ keep: true, graceMs: 0 })))
+    await this.#deps.placement.lose(flows)
   }
 
   /** Replaces what a flow executes by what is stored; what does not start leaves it as it is, and why is kept. */
@@ -318,7 +350,7 @@ class RuntimeFlows implements LiveFlows {
       this.#failures.delete(next.id)
       return { row: made, rebuilt }
     } catch (error) {
-      await this.#deps.placement.release(next)
+      await this.#deps.placement.release([next])
       throw error instanceof StartError ? flowInvalid(next.name, [startFailed(error, document)]) : error
     } finally {
       this.announce(made)
@@ -349,7 +381,7 @@ class RuntimeFlows implements LiveFlows {
     const { log, placement, runtime } = this.#deps
     const content = publishedContent(row)
     if (content === null || content.document.mode === 'batch') {
-      await placement.release(row)
+      await placement.release([row])
       return true
     }
     const { document, fault } = content
@@ -361,7 +393,7 @@ class RuntimeFlows implements LiveFlows {
     } catch (error) {
       this.#failures.set(row.id, startFailed(error, document))
       log.warn({ err: error, flow: row.name }, 'a live flow could not be started')
-      await placement.release(row)
+      await placement.release([row])
       return false
     }
   }
@@ -373,7 +405,7 @@ class RuntimeFlows implements LiveFlows {
     await flow?.stop({ keep })
     if (flow) {
       await this.#committed(row)
-      await this.#deps.placement.release(row)
+      await this.#deps.placement.release([row])
     }
     return flow !== undefined || hasFailed
   }

@@ -17,6 +17,8 @@ export interface PublishedFlows extends MessageCatalogue {
   get(name: string): FlowDocument | undefined
   /** All of them, by name. */
   all(): readonly FlowDocument[]
+  /** The flow of a message by its qualified or bare name; null where none, or several, declare a bare one. */
+  flowOf(message: string): string | null
   /** Called with the name of one that comes, goes or has another content; the result ends that. */
   onChange(listener: (flow: string) => void): () => void
   /** The name that a flow has now, which had another one when it was read. */
@@ -70,6 +72,11 @@ function createPublishedFlows(): PublishedFlowsOwner {
     return { ...own, flow, mode, sources: [...own.sources], readers: [...(readers.get(own.name) ?? [])] }
   }
 
+  const flowsWith = (message: string): string[] =>
+    [...flows.values()].flatMap(({ document: { name }, messages }) =>
+      messages.has(`${name}.${message}`) ? [name] : [],
+    )
+
   const set = (document: FlowDocument): void => {
     // a row is also read again when its flow starts
     const isNews = !isDeepStrictEqual(flows.get(document.name)?.document, document)
@@ -81,6 +88,11 @@ function createPublishedFlows(): PublishedFlowsOwner {
 
   return {
     get: (name) => flows.get(name)?.document,
+    flowOf(message) {
+      if (message.includes('.')) return flowPart(message)
+      const [first, ...others] = flowsWith(message)
+      return first === undefined || others.length > 0 ? null : first
+    },
     all: () => [...flows.values()].map(({ document }) => document).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     dtypeOf: (message) => flows.get(flowPart(message))?.messages.get(message)?.dtype,
     declared: () =>

@@ -14,7 +14,7 @@ import { commandsModel } from '../commands/slice.ts'
 import { packageOf } from '../connectors/slice.ts'
 import { database } from '../db/layer.ts'
 import { deviceViews, deviceWiring } from '../devices/slice.ts'
-import { contact } from '../engines/slice.ts'
+import { fence, lease } from '../engines/slice.ts'
 import { bus, eventLog } from '../events/slice.ts'
 import { host } from '../host/slice.ts'
 import { routes } from '../http/slice-api.ts'
@@ -25,6 +25,7 @@ import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { secrets } from '../secrets/slice.ts'
 import { adoptFlows, markers, work } from '../work/slice.ts'
 import { agent, flavors, pythons } from '../workers/slice.ts'
+import { Claims } from './claims.ts'
 import { type CodeFlows, type CodeFlowsDeps, createCodeFlows } from './code-flows.ts'
 import { LiveControl } from './control/live-control.ts'
 import { liveEndpoints, liveHandlers, type LiveHandlersDeps } from './control/live-routes.ts'
@@ -36,7 +37,6 @@ import { rebuildUsers } from './flow-secrets.ts'
 import { Flows, type FlowsDeps } from './flows.ts'
 import { createFlowFollower } from './follow-flow.ts'
 import { followHeld } from './held-news.ts'
-import { restoreLater } from './late-restore.ts'
 import { createLiveFlows, type LiveFlows } from './live.ts'
 import { createPlacement, type Placement } from './placement.ts'
 import { loadPublishedFlows, type PublishedFlowsOwner } from './published-flows.ts'
@@ -51,7 +51,8 @@ import { FlowVersions } from './versions/flow-versions.ts'
 import { versionsEndpoints, versionsHandlers } from './versions/version-routes.ts'
 
 export const registry = noun<NodeRegistry>()('registry')
-const flowNews = noun<FlowNews>()('flowNews')
+/** Who runs which flow, as it was told last. */
+export const flowNews = noun<FlowNews>()('flowNews')
 export const published = noun<PublishedFlowsOwner>()('published')
 export const runtime = noun<LiveRuntime>()('runtime')
 
@@ -60,6 +61,10 @@ export const missing = noun<NonNullable<Surroundings['missing']>>()('missing')
 
 export const pythonIssues = noun<PythonIssues>()('pythonIssues')
 const placement = noun<Placement>()('placement')
+
+/** The share of this engine in the live flows of its database; null on the embedded one. */
+export const claims = noun<Claims | null>()('claims')
+
 export const live = noun<LiveFlows>()('live')
 export const runnableFlows = noun<RunnableFlows>()('runnableFlows')
 
@@ -158,9 +163,16 @@ export const followSpares = begins(
 export const liveLayer = inOrder(
   makes(
     placement,
-    { adoptFlows, contact, database, flowNews, lastValues, log },
-    ({ adoptFlows: adopt, contact, flowNews: news, lastValues, ...deps }) =>
-      createPlacement({ ...deps, engine: contact.id, adopt, written: () => lastValues.written(), news }),
+    { adoptFlows, database, fence, flowNews, lastValues, lease, log, work },
+    ({ adoptFlows: adopt, flowNews: news, lastValues, work, ...deps }) =>
+      createPlacement({
+        ...deps,
+        adopt,
+        news,
+        written: async () => {
+          await Promise.all([work.written().catch(() => {}), lastValues.written()])
+        },
+      }),
   ),
   makes(publisher, { host, placement, runtime, work }, ({ host, placement, runtime, work }) => ({
     assertHere: (flow) => placement.assertNamedHere(flow),
@@ -201,6 +213,17 @@ export const liveLayer = inOrder(
             devices,
           }),
       }),
+  ),
+  makes(claims, { clock, code, database, fence, lease, live, log, placement }, ({ code, fence, lease, ...deps }) =>
+    lease.id === null
+      ? null
+      : new Claims({
+          ...deps,
+          lease,
+          running: () => fence.flows,
+          isMissing: (name) => code.isMissing(name),
+          isOwn: (name) => code.has(name),
+        }),
   ),
   makes(
     runnableFlows,
@@ -274,28 +297,48 @@ export const registerCode = begins(
   (opened) => opened.close(),
 )
 
-/** Starts the flows that are wished to be active. */
-export const restoreFlows = begins({ code, live }, ({ code, live }) => live.restore((name) => code.isMissing(name)))
+/** Starts the flows that are wished to be active: those of one engine alone, or the share of this one. */
+export const restoreFlows = begins(
+  { claims, code, live },
+  async ({ claims, code, live }) => {
+    await (claims?.open() ?? live.restore((name) => code.isMissing(name)))
+    return claims
+  },
+  (opened) => opened?.close(),
+)
 
 /** Tells what paused flows hold; before flows are restored, paused ones among them. */
 export const followHeldWork = begins({ bus, clock, runtime }, followHeld, (end) => end())
 
-/** Starts those, too, whose engine was killed a moment before this one opened. */
-export const restoreLateFlows = begins(
-  { clock, code, database, live, log },
-  ({ code, ...deps }) =>
-    deps.database.backend === 'server'
-      ? restoreLater({ ...deps, isMissing: (name) => code.isMissing(name) })
-      : async () => {},
-  (end) => end(),
-)
-
 /** Follows what other engines do with flows. */
 export const followEngines = begins(
-  { code, contact, database, flowNews, lastValues, live, liveLogs, log, markers, placement, published },
-  ({ contact, flowNews, ...deps }) => {
-    flowNews.begin(createFlowFollower(deps))
-    contact.onReturn(() => flowNews.look())
+  {
+    claims,
+    code,
+    database,
+    fence,
+    flowNews,
+    lastValues,
+    lease,
+    live,
+    liveLogs,
+    log,
+    markers,
+    placement,
+    published,
+  },
+  ({ claims, fence, flowNews, lease, ...deps }) => {
+    const { live, placement } = deps
+    flowNews.begin(createFlowFollower({ ...deps, changed: (id) => claims?.changed(id) }))
+    fence.onLost((flows) => {
+      void live.lose(flows)
+      flowNews.look()
+    })
+    lease.onReturn(async (earlier) => {
+      const kept = await placement.renew(earlier)
+      await live.lose(fence.flows.filter(({ id }) => !kept.has(id)))
+      flowNews.look()
+    })
     return flowNews
   },
   (following) => following.end(),

@@ -35,7 +35,7 @@ export interface FlowHead {
   readonly origin: 'api' | 'code'
   readonly updated_at: string
   readonly wished: Wished
-  /** The engine in contact that runs it (V8); null on the embedded database too. */
+  /** The living engine that runs it; null on the embedded database too. */
   readonly runs_at: RunsAt | null
 }
 
@@ -51,7 +51,7 @@ export interface FlowMark extends Written {
   readonly id: string
   readonly name: string
   readonly wished: Wished
-  /** The engine in contact that runs it. */
+  /** The living engine that runs it. */
   readonly at: string | null
 }
 
@@ -65,8 +65,6 @@ export interface FlowRow extends FlowHead {
   readonly draft: unknown
   readonly published: unknown
   readonly code: CodeOrigin | null
-  /** The engine that has taken it last and not let it go, in contact or not. */
-  readonly engine: string | null
   readonly created_at: string
   readonly updated_by: string | null
   /** Code of the library sources that the contents name, by name; null when there is none. */
@@ -88,9 +86,9 @@ export const createFlowStore = (sql: Sql) => ({
       select flow.id, flow.name, flow.version, published_version, has_draft, mode, published_mode, origin, updated_at,
         wished, living.runs_at, flow.xmin::text as written
       from flow left join (
-        select id, json_build_object('id', id, 'name', name, 'address', address) as runs_at from engine
-        where engine_in_contact(id)
-      ) as living on living.id = flow.engine
+        select flow, json_build_object('id', id, 'name', name, 'address', address) as runs_at
+        from placement join engine using (lease) where lease_until > now()
+      ) as living on living.flow = flow.id
       order by flow.name collate "C"`,
 
   /** The flows of these ids, as far as there are any. */
@@ -136,21 +134,23 @@ export const createFlowStore = (sql: Sql) => ({
     affected(await sql`update flow set wished = ${wished} where id = ${id}`, 1)
   },
 
+  wishAll: async (ids: readonly string[], wished: Wished): Promise<void> => {
+    await sql`update flow set wished = ${wished} where id = any(${[...ids]}::uuid[])`
+  },
+
   /** Has these flows count as written again: what they read elsewhere has changed. */
   touch: async (ids: readonly string[]): Promise<void> => {
     await sql`update flow set version = version where id = any(${[...ids]}::uuid[])`
   },
 
-  /** No engine runs the flow any more, unless it is another one than this. */
-  release: async (id: string, engine: string): Promise<void> => {
-    await sql`update flow set engine = null where id = ${id} and engine = ${engine}`
-  },
-
-  /** What has changed since they were asked for before is found by these. */
-  marks: (): Promise<FlowMark[]> =>
+  /** What has changed since they were asked for before is found by these: of all flows, or of those of a name. */
+  marks: (name: string | null = null): Promise<FlowMark[]> =>
     sql<FlowMark[]>`
       select flow.id, flow.name, wished, flow.xmin::text as written, living.id as at
-      from flow left join (select id from engine where engine_in_contact(id)) as living on living.id = flow.engine`,
+      from flow left join (
+        select flow, id from placement join engine using (lease) where lease_until > now()
+      ) as living on living.flow = flow.id
+      where ${name}::text is null or flow.name = ${name}`,
 })
 
 /** Statements of transactions. */
@@ -264,23 +264,6 @@ const changes = {
   lock: async (tx: Sql, id: string): Promise<boolean> =>
     (await tx`select from flow where id = ${id} for update`).length > 0,
 
-  /**
-   * Has an engine run these flows, but those that another one in contact runs; the ids of those that it runs now. One
-   * engine at a time takes flows, so that it knows every engine that has taken some before.
-   */
-  async take(tx: Sql, taking: { ids: readonly string[]; engine: string; wished: Wished | null }): Promise<Set<string>> {
-    const { ids, engine, wished } = taking
-    await tx`select pg_advisory_xact_lock(${TAKE_LOCK})`
-    const taken = await tx<{ id: string }[]>`
-      update flow set engine = ${engine}, wished = coalesce(${wished}, wished)
-      where id in (
-        select id from flow
-        where id = any(${[...ids]}::uuid[]) and (engine is null or engine = ${engine} or not engine_in_contact(engine))
-        order by id for no key update
-      ) returning id`
-    return new Set(taken.map(({ id }) => id))
-  },
-
   remove: async (tx: Sql, id: string): Promise<void> => {
     affected(await tx`delete from flow where id = ${id}`, 1)
   },
@@ -317,11 +300,8 @@ const columns = (sql: Sql) => sql`${heads(sql)}, flow.draft::text, flow.publishe
 /** All of it but the contents. */
 const heads = (sql: Sql) => sql`
   flow.id, flow.name, flow.version, flow.published_version, flow.has_draft, flow.mode, flow.published_mode, flow.origin,
-  flow.code, flow.wished, flow.engine, flow.created_at, flow.updated_at, flow.updated_by,
+  flow.code, flow.wished, flow.created_at, flow.updated_at, flow.updated_by,
   library_of(flow) as library, runs_at(flow) as runs_at`
-
-/** Names the lock under which engines take flows. */
-const TAKE_LOCK = 7_201_002
 
 /** Whether a text of a flow's contents begins with the name of a flow and a dot. */
 const holds = (sql: Sql, flow: string) => sql`strpos(concat(draft, published), ${`"${flow}.`}) > 0`

@@ -3,7 +3,7 @@
  * It is no part of the described API: what is there is up to the nodes.
  * @module
  */
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import type { RequestHandler } from 'express'
 
@@ -15,7 +15,11 @@ import { isOpenPath, type RoutedNodes, routedPath } from './routed-nodes.ts'
 
 /** What the address space of nodes takes. */
 export interface ConnectorRoutesDeps {
-  readonly nodes: Pick<RoutedNodes, 'found'>
+  readonly nodes: Pick<RoutedNodes, 'find' | 'found'>
+  /** Passes a request for a node of a flow on, when another engine runs that; false: it is to be answered here. */
+  readonly elsewhere?:
+    | ((flow: string, request: IncomingMessage, response: ServerResponse) => Promise<boolean>)
+    | undefined
   /** The caller of a request; refuses with `unauthenticated`. */
   readonly authenticate: (request: IncomingMessage) => Promise<Principal>
   /** Who comes through the portal; nobody unless given. */
@@ -30,10 +34,11 @@ export interface ConnectorRoutesDeps {
  * active flow answers is left to the next handler.
  */
 export function connectorRoutes(deps: ConnectorRoutesDeps): RequestHandler {
-  const { nodes, authenticate, isPortal = () => false, anonymous, setTimer = timer } = deps
+  const { nodes, elsewhere, authenticate, isPortal = () => false, anonymous, setTimer = timer } = deps
   return async (request, response, next) => {
     const path = routedPath(request.url)
     if (path === null) return next()
+    if (elsewhere && !nodes.find(path.base) && (await elsewhere(flowIn(path.base), request, response))) return
     for (let isUser = false; ; isUser = true) {
       // a rebuild may have come in between: what counts is who stands there now
       // oxlint-disable-next-line no-await-in-loop
@@ -46,6 +51,16 @@ export function connectorRoutes(deps: ConnectorRoutesDeps): RequestHandler {
       // oxlint-disable-next-line no-await-in-loop
       assertUser(await authenticate(request), 'messages:publish')
     }
+  }
+}
+
+/** The flow in the base of a path. */
+function flowIn(base: string): string {
+  const [, , flow = ''] = base.split('/')
+  try {
+    return decodeURIComponent(flow)
+  } catch {
+    return ''
   }
 }
 

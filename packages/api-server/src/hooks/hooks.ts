@@ -10,6 +10,22 @@ import { RouteTable } from './route-table.ts'
 /** Takes an accepted request; throws `HookRefusal` or `DtypeViolation` to refuse what it carries. */
 export type HookHandler = (request: HookRequest) => void | Promise<void>
 
+/** A request to a webhook, from whichever engine it comes. */
+export interface AnyHookRequest extends Omit<HookRequest, 'method'> {
+  readonly method: string
+  /** The raw path below `/hooks`. */
+  readonly path: string
+  readonly isPortal: boolean
+}
+
+/** The way of requests to the engine that runs their flow, where engines share a database. */
+export interface HooksElsewhere {
+  /** Whether a request to that path has to be handed over, or to wait for its flow. */
+  isAway(path: string): boolean
+  /** False when the flow turns out to run here, or nowhere. Refuses as the handler does. */
+  deliver(request: AnyHookRequest): Promise<boolean>
+}
+
 /** A mounted webhook. */
 export interface Hook {
   readonly methods: readonly ('GET' | 'POST')[]

@@ -24,9 +24,14 @@ export class RoutedNodes {
     return this.#table.mount(type, { path: `${flow}/${node}`, secret: null }, routes).mount
   }
 
+  /** The node behind the base of a path; undefined for one that is held. */
+  find(base: string): NodeRoutes | undefined {
+    return this.#table.find(base)
+  }
+
   /** The node behind the base of a path; waits for one that is held. */
   async found(base: string): Promise<NodeRoutes | undefined> {
-    return this.#table.find(base) ?? (await this.#table.found(base))
+    return this.find(base) ?? (await this.#table.found(base))
   }
 }
 

@@ -16,7 +16,7 @@ import { drain, mediaTypeOf, readBytes } from '../http/body.ts'
 import { type AnswerError, ProblemError } from '../http/errors.ts'
 import { parseFields } from '../http/fields.ts'
 import { checkJson, parseJson, turn } from '../http/json-text.ts'
-import type { Hook, Hooks } from './hooks.ts'
+import type { AnyHookRequest, Hook, Hooks, HooksElsewhere } from './hooks.ts'
 import type { IsPortal } from './portal.ts'
 
 const empty = new Uint8Array()
@@ -34,6 +34,8 @@ const acceptedHeaders = { 'content-type': 'application/json', 'content-length': 
 /** What the address space of webhooks takes. */
 export interface HookRoutesDeps {
   readonly hooks: Pick<Hooks, 'find' | 'found'>
+  /** Takes requests for flows of other engines; there are none unless given. */
+  readonly elsewhere?: HooksElsewhere | undefined
   /** Who comes through the portal; nobody unless given. */
   readonly isPortal?: IsPortal
   readonly anonymous: AnonymousBodies
@@ -50,13 +52,13 @@ export type HookAnswer = (request: IncomingMessage, response: ServerResponse, re
 
 /** Makes the function that answers below `/hooks`. */
 export function hookRoutes(deps: HookRoutesDeps): HookAnswer {
-  const { hooks, isPortal = () => false, anonymous, check, answerError } = deps
+  const { hooks, elsewhere, isPortal = () => false, anonymous, check, answerError } = deps
   return async (request, response, rest) => {
     let isChecked = false
     try {
       check?.(request)
       isChecked = true
-      await take({ hooks, anonymous }, { request, rest, isPortal: isPortal(request) })
+      await take({ hooks, elsewhere, anonymous }, { request, rest, isPortal: isPortal(request) })
       response.writeHead(202, acceptedHeaders).end(accepted, 'latin1')
     } catch (error) {
       if (isChecked && !response.headersSent) {
@@ -94,29 +96,41 @@ interface Asked {
 }
 
 async function take(
-  { hooks, anonymous }: Pick<HookRoutesDeps, 'anonymous' | 'hooks'>,
+  { hooks, elsewhere, anonymous }: Pick<HookRoutesDeps, 'anonymous' | 'elsewhere' | 'hooks'>,
   { request, rest, isPortal }: Asked,
 ): Promise<void> {
   const { method } = request
   const mark = rest.indexOf('?')
   const path = mark < 0 ? rest : rest.slice(0, mark)
   // without a turn where nothing waits
-  const hook = hooks.find(path, isPortal) ?? (await hooks.found(path, isPortal))
-  if (!hook) throw noHook()
-  if ((method !== 'GET' && method !== 'POST') || !hook.methods.includes(method)) {
-    throw new ProblemError('method_not_allowed', `this webhook takes ${hook.methods.join(' and ')}`, {
-      allow: hook.methods,
-    })
-  }
+  const known = hooks.find(path, isPortal)
+  const isAway = known === undefined && elsewhere?.isAway(path) === true
+  const hook = known ?? (isAway ? undefined : await hooks.found(path, isPortal))
+  if (hook) assertTakes(hook, method)
+  else if (!isAway) throw noHook()
   const query = mark < 0 ? noQuery : parseFields(rest.slice(mark + 1), 'query')
   const mediaType = mediaTypeOf(request) ?? ''
   const body = method === 'GET' ? empty : await readBytes(request, MAX_HOOK_BYTES, anonymous.wait)
   const checking = method === 'POST' ? check(mediaType, body) : undefined
   if (checking) await anonymous.check(() => checking)
+  const asked = { method: method ?? '', path, isPortal, mediaType, query, body }
+  if (isAway && (await elsewhere?.deliver(asked)) === true) return
   // the body may have come while the route went to another node
-  const taking = hooks.find(path, isPortal) === hook ? hook : await hooks.found(path, isPortal)
-  if (!taking) throw noHook()
-  await deliver(taking, { method, mediaType, query, body })
+  if (hook && hooks.find(path, isPortal) === hook) await deliver(hook, asked)
+  else await takeHere(hooks, asked)
+}
+
+/** Has the handler of this engine take a request, from whichever engine it comes. */
+export async function takeHere(hooks: Pick<Hooks, 'find' | 'found'>, request: AnyHookRequest): Promise<void> {
+  const { path, isPortal } = request
+  const hook = hooks.find(path, isPortal) ?? (await hooks.found(path, isPortal))
+  if (!hook) throw noHook()
+  await deliver(hook, request)
+}
+
+function assertTakes({ methods }: Hook, method: string | undefined): asserts method is HookRequest['method'] {
+  if (methods.some((each) => each === method)) return
+  throw new ProblemError('method_not_allowed', `this webhook takes ${methods.join(' and ')}`, { allow: methods })
 }
 
 const noHook = (): ProblemError => new ProblemError('not_found', 'no active flow has a webhook here')
@@ -137,7 +151,9 @@ function isJson(mediaType: string, body: Uint8Array): boolean {
   return mediaType === 'application/json' || mediaType.endsWith('+json')
 }
 
-async function deliver(hook: Hook, request: HookRequest): Promise<void> {
+async function deliver(hook: Hook, { method, mediaType, query, body }: AnyHookRequest): Promise<void> {
+  assertTakes(hook, method)
+  const request: HookRequest = { method, mediaType, query, body }
   try {
     await hook.handler(request)
   } catch (error) {

@@ -17,7 +17,7 @@ import type { WebSocket } from 'ws'
 import { ProblemError } from '../http/errors.ts'
 import { type HomeOrigins, isFromHome } from '../http/page-origin.ts'
 import { textMessage } from '../http/socket-message.ts'
-import type { UpgradeHandler } from '../http/upgrade.ts'
+import type { PendingUpgrade, UpgradeHandler } from '../http/upgrade.ts'
 import type { IsPortal } from './portal.ts'
 import { RouteTable } from './route-table.ts'
 
@@ -36,6 +36,19 @@ interface Served {
   clients: Set<Client>
   /** Being accepted; they count as clients. */
   opening: number
+}
+
+/** What upgrades of served sockets take. */
+export interface ServedSocketsDeps {
+  readonly isPortal: IsPortal
+  readonly home: HomeOrigins
+  readonly elsewhere?: ConnectionsElsewhere | undefined
+}
+
+/** The way of connections to the engine that runs their flow, where engines share a database. */
+export interface ConnectionsElsewhere {
+  /** Passes an upgrade to a raw path below `/hooks` or `/connectors` on; false: it is to be answered here. */
+  pass(path: string, upgrade: PendingUpgrade): Promise<boolean>
 }
 
 /** The served sockets of one engine. */
@@ -70,9 +83,12 @@ export class ServedSockets {
   }
 
   /** Answers upgrades below `/hooks`: an unknown path and a wrong secret alike with 404. */
-  upgrade({ isPortal, home }: { readonly isPortal: IsPortal; readonly home: HomeOrigins }): UpgradeHandler {
+  upgrade({ isPortal, home, elsewhere }: ServedSocketsDeps): UpgradeHandler {
     return async (asked) => {
-      const find = (): Promise<Served | undefined> => this.#table.found(asked.rest, isPortal(asked.request))
+      const ofPortal = isPortal(asked.request)
+      const isKnown = this.#table.find(asked.rest, ofPortal) !== undefined
+      if (!isKnown && (await elsewhere?.pass(asked.rest, asked)) === true) return
+      const find = (): Promise<Served | undefined> => this.#table.found(asked.rest, ofPortal)
       const served = await find()
       if (served === undefined) throw new ProblemError('not_found', 'no active flow serves a socket here')
       if (served.isOpen && !isFromHome(asked.request, home)) {

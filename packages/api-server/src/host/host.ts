@@ -2,7 +2,7 @@
  * What the graph runtime reaches outside itself, composed from the slices of the engine.
  * @module
  */
-import type { Clock, DeviceHost, Host, MarkerHost, Secrets, StoreHost, WorkHost } from '@flow-service/core'
+import type { Clock, DeviceHost, Host, Lease, MarkerHost, Secrets, StoreHost, WorkHost } from '@flow-service/core'
 import type { EngineEvent } from '@flow-service/protocol'
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
@@ -24,6 +24,8 @@ import type { NodeReports } from './node-report.ts'
 /** Nouns of the engine that live flows and runs use. */
 export interface HostDeps {
   readonly clock: Clock
+  /** Left out where no other engine can run the flows. */
+  readonly lease?: Lease | undefined
   readonly artifacts: Pick<Artifacts, 'put' | 'read'>
   readonly deadLetters: Pick<DeadLetters, 'record'>
   readonly dispatcher: Dispatcher
@@ -69,6 +71,7 @@ export function createHost(deps: HostDeps): Host {
     events,
     hooks,
     lastValues,
+    lease,
     liveLogs,
     log,
     machine,
@@ -85,6 +88,7 @@ export function createHost(deps: HostDeps): Host {
   const { mask } = redactor
   return {
     clock,
+    lease,
     newId,
     momentIds,
     timeZone,

@@ -11,6 +11,7 @@ import { artifacts } from '../artifacts/slice.ts'
 import { connectorState } from '../connectors/slice.ts'
 import { deviceSeats } from '../devices/slice.ts'
 import { dial, outgoing } from '../egress/layer.ts'
+import { lease } from '../engines/slice.ts'
 import { bus, deadLetters } from '../events/slice.ts'
 import { hooks, routedNodes, servedSockets } from '../hooks/slice.ts'
 import { lastValues } from '../messages/slice.ts'
@@ -42,6 +43,7 @@ const needs = {
   dispatcher,
   hooks,
   lastValues,
+  lease,
   liveLogs,
   log,
   markers,
@@ -53,12 +55,13 @@ const needs = {
   work,
 }
 
-export const hostLayer = makes(host, needs, async ({ bus, config, dial, log, outgoing, ...deps }) => {
+export const hostLayer = makes(host, needs, async ({ bus, config, dial, lease, log, outgoing, ...deps }) => {
   const reports = nodeReports({ onNodeReport: config.onNodeReport, bus, log })
   return createHost({
     ...deps,
     egress: { dial, fetch: outgoing.fetch },
     events: bus,
+    lease: lease.id === null ? undefined : lease,
     log: reports.log,
     reports,
     machine: await openMachine(join(config.dataDir, 'files'), environmentBeside(config.dataDir)),

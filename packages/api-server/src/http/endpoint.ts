@@ -116,6 +116,11 @@ export interface Endpoint {
    * place of the `Authorization` header.
    */
   readonly ticketFor?: string
+  /**
+   * The path parameter that names the flow, or a message of the flow, which has to run for the answer: where engines share a
+   * database, the one that runs it answers.
+   */
+  readonly place?: { readonly param: string; readonly names: 'flow' | 'message' }
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
   readonly body?: BodySpec

@@ -33,6 +33,8 @@ export interface MountOptions {
     readonly address: string
     readonly request: IncomingMessage
   }) => Promise<Principal>
+  /** Answers calls whose flow another engine runs; null: the call is to be answered here. Every call is unless given. */
+  readonly elsewhere?: ((endpoint: Endpoint, call: RelayedCall) => Promise<AnyReply | null> | null) | undefined
   /** Absolute URL of the API where it is configured; otherwise links follow the request's host and mount. */
   readonly baseUrl?: string | null
   /** How many reverse proxies stand before the service; 0 by default. */
@@ -45,6 +47,16 @@ export interface MountOptions {
   readonly compresses?: boolean
   /** Compare every JSON answer with its schema and fail on a difference: for tests. */
   readonly checkReplies?: boolean
+}
+
+/** What a handler is called with. */
+export interface RelayedCall {
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+  readonly principal: Principal | undefined
+  readonly signal: AbortSignal
+  readonly request: RequestFacts
 }
 
 /** Options with their defaults. */
@@ -147,14 +159,15 @@ async function serve(route: Route, options: Mounted, request: Request, response:
     if (!response.writableFinished) gone.abort()
   })
   response.once('finish', () => drain(request))
-  let answer = await route.handle({
+  const call: RelayedCall = {
     params: endpoint.params && parsePart(endpoint.params, pathParams(request), 'path'),
     query: parsePart(route.query, queryFields(request), 'query'),
     body: await parseBody(route, options, request),
     principal,
     signal: gone.signal,
     request: factsOf(request, options),
-  })
+  }
+  let answer = (await options.elsewhere?.(endpoint, call)) ?? (await route.handle(call))
   const spec = endpoint.replies[answer.status]
   if (!spec) throw new Error(`${endpoint.id} answered the undeclared status ${answer.status}`)
   if (options.checkReplies && spec.kind === 'json')

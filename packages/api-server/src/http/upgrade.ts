@@ -16,9 +16,16 @@ import type { Log } from '../process/log.ts'
 import { checkHost } from './address.ts'
 import { headersOf, ProblemError, problemOf } from './errors.ts'
 
-/** A socket that asks to be accepted. */
-export interface Upgrade {
+/** An upgrade to which nothing was answered. */
+export interface PendingUpgrade {
   readonly request: IncomingMessage
+  readonly socket: Duplex
+  /** What came behind the request. */
+  readonly head: Buffer
+}
+
+/** A socket that asks to be accepted. */
+export interface Upgrade extends PendingUpgrade {
   /** What follows the prefix of a `/*` route, as sent, without its leading slash; `''` on an exact route. */
   readonly rest: string
   readonly query: URLSearchParams
@@ -36,12 +43,17 @@ interface AcceptOptions {
   readonly stopCode?: number | null
 }
 
-/** Authenticates, then accepts; what it throws before is the HTTP answer, afterwards the socket closes with 1011. */
+/**
+ * Authenticates, then accepts, or passes the connection on to somebody else; what it throws before is the HTTP answer,
+ * afterwards the socket closes with 1011.
+ */
 export type UpgradeHandler = (upgrade: Upgrade) => Promise<void>
 
 export interface UpgradeRouter {
   /** Adds a route below the mount: an exact path, or a prefix ending in `/*`. */
   route(path: `/${string}`, handler: UpgradeHandler): void
+  /** Connections that were upgraded, or are about to be. */
+  readonly connections: number
   /** Handles the upgrades of a server below `mount` (`''` is the root); the result stops that. */
   attach(server: Server, mount?: string): () => void
   /** Closes every accepted socket with its stop code, if it has one. */
@@ -58,12 +70,6 @@ export interface UpgradeOptions {
 
 type SetTimer = (delayMs: number, run: () => void) => () => void
 
-interface Pending {
-  readonly request: IncomingMessage
-  readonly socket: Duplex
-  readonly head: Buffer
-}
-
 const CLOSE_MS = 2000
 /** Why a socket is closed when the engine stops. */
 export const STOPPING = 'the engine stops'
@@ -74,8 +80,9 @@ export function createUpgradeRouter({ log, pingMs = 30_000, setTimer = timer }: 
   const routes = new Map<string, UpgradeHandler>()
   /** The accepted sockets with their stop codes. */
   const sockets = new Map<WebSocket, number>()
+  const connections = new Set<Duplex>()
 
-  const accept = async (pending: Pending, { maxPayloadBytes, stopCode }: AcceptOptions): Promise<WebSocket> => {
+  const accept = async (pending: PendingUpgrade, { maxPayloadBytes, stopCode }: AcceptOptions): Promise<WebSocket> => {
     const socket = await acceptSocket(pending, maxPayloadBytes)
     keepAlive({ socket, wire: pending.request.socket }, pingMs, setTimer)
     if (stopCode !== null) sockets.set(socket, stopCode ?? SERVICE_RESTART)
@@ -83,7 +90,7 @@ export function createUpgradeRouter({ log, pingMs = 30_000, setTimer = timer }: 
     return socket
   }
 
-  const handle = async (pending: Pending, path: string, query: string): Promise<void> => {
+  const handle = async (pending: PendingUpgrade, path: string, query: string): Promise<void> => {
     let accepted: WebSocket | undefined
     try {
       checkHost(pending.request)
@@ -91,7 +98,7 @@ export function createUpgradeRouter({ log, pingMs = 30_000, setTimer = timer }: 
       if (!found) throw new ProblemError('not_found', `there is no socket at ${path}`)
       const [handler, rest] = found
       await handler({
-        request: pending.request,
+        ...pending,
         rest,
         query: new URLSearchParams(query),
         accept: async (options) => (accepted = await accept(pending, options)),
@@ -104,6 +111,9 @@ export function createUpgradeRouter({ log, pingMs = 30_000, setTimer = timer }: 
   }
 
   return {
+    get connections() {
+      return connections.size
+    },
     route(path, handler) {
       if (routes.has(path)) throw new Error(`the socket route ${path} exists already`)
       routes.set(path, handler)
@@ -116,6 +126,8 @@ export function createUpgradeRouter({ log, pingMs = 30_000, setTimer = timer }: 
         const ours = below !== null && (mount !== '' || find(routes, below) !== null)
         if (!ours && server.listenerCount('upgrade') > 1) return
         socket.on('error', () => undefined)
+        connections.add(socket)
+        socket.once('close', () => connections.delete(socket))
         void handle({ request, socket, head }, below ?? path, query)
       }
       server.on('upgrade', listener)
@@ -141,7 +153,7 @@ function find(routes: ReadonlyMap<string, UpgradeHandler>, path: string): [Upgra
  * Completes a WebSocket handshake (RFC 6455) without compression, whose memory a peer could drive up. The socket has
  * an error listener. Refuses a broken handshake with `bad_request`.
  */
-function acceptSocket({ request, socket, head }: Pending, maxPayload: number): Promise<WebSocket> {
+function acceptSocket({ request, socket, head }: PendingUpgrade, maxPayload: number): Promise<WebSocket> {
   return new Promise((resolve, reject) => {
     const server = new WebSocketServer({
       noServer: true,

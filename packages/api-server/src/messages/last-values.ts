@@ -25,6 +25,7 @@ import { flowPart, messagePart, timestampOf } from '@flow-service/protocol'
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database, Sql } from '../db/database.ts'
 import { createGroupWriter, type GroupWriter } from '../db/group-writer.ts'
+import type { Fence } from '../engines/fence.ts'
 import type { Log } from '../process/log.ts'
 import { RecentValues } from './recent-values.ts'
 import type { Batch } from './sent-values.ts'
@@ -61,6 +62,8 @@ interface Entry {
 export interface LastValuesDeps {
   readonly database: Database
   readonly artifacts: Pick<Artifacts, 'addRefs' | 'dropRefs' | 'moveRefs'>
+  /** What keeps this engine from writing for flows that others have; without it there is no other engine. */
+  readonly fence?: Pick<Fence, 'refused' | 'refusedOf'>
   readonly log: Pick<Log, 'error'>
   /** Whether others wait for a commit, which goes before what nobody waits for. */
   readonly waits?: () => boolean
@@ -98,7 +101,7 @@ export class LastValues {
   constructor(deps: LastValuesDeps) {
     this.#deps = deps
     this.#store = createMessageStore(deps.database.sql)
-    const values = createValueWriter(this.#store, deps.artifacts)
+    const values = createValueWriter(this.#store, deps.artifacts, deps.fence)
     this.#values = values
     this.#writer = createGroupWriter<Batch>(deps.database, (tx, batches) => values.write(tx, batches))
     this.#expiry = setInterval(() => void this.#expire(), EXPIRE_MS).unref()

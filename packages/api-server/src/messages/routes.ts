@@ -42,6 +42,7 @@ export const messagesEndpoints = {
     id: 'messages.publish',
     method: 'post',
     path: '/messages/{message}',
+    place: { param: 'message', names: 'message' },
     summary: 'Publish a value',
     description:
       'Feeds the flows that read the message. The answer comes when the value is stored as last value and history; ' +
@@ -57,6 +58,7 @@ export const messagesEndpoints = {
     id: 'messages.history',
     method: 'get',
     path: '/messages/{message}/history',
+    place: { param: 'message', names: 'message' },
     summary: 'Read the history of a message',
     description: 'Newest first: the last 1,000 values of at most 7 days. Values over 64 kB are null and `truncated`.',
     auth: 'user',

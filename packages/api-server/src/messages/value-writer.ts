@@ -13,6 +13,7 @@ import {
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Sql } from '../db/database.ts'
+import type { Fence } from '../engines/fence.ts'
 import { boundedJson } from '../events/bounded-json.ts'
 import type { PastValue } from './recent-values.ts'
 import { type Batch, SentValues } from './sent-values.ts'
@@ -54,6 +55,7 @@ interface Prepared {
 export function createValueWriter(
   store: MessageStore,
   artifacts: Pick<Artifacts, 'addRefs' | 'dropRefs' | 'moveRefs'>,
+  fence?: Pick<Fence, 'refused' | 'refusedOf'>,
 ): ValueWriter {
   /** Messages whose last value referred to artifacts once. It never shrinks: a transaction may still be undone. */
   const withRefs = new Set<string>()
@@ -98,7 +100,8 @@ export function createValueWriter(
 
   return {
     async write(tx, batches) {
-      const fresh = await sent.unstored(tx, byMessage(batches))
+      const own = fence === undefined ? batches : await allowed(tx, batches, fence)
+      const fresh = await sent.unstored(tx, byMessage(own))
       for (const group of statements(fresh.map(prepare))) await writeGroup(tx, group)
     },
     async expire(tx) {
@@ -120,6 +123,21 @@ export function createValueWriter(
       withRefs.add(message)
     },
   }
+}
+
+/** The values of flows that this engine has; those of others are left out (fence.F1). */
+async function allowed(
+  tx: Sql,
+  batches: readonly Batch[],
+  fence: Pick<Fence, 'refused' | 'refusedOf'>,
+): Promise<readonly Batch[]> {
+  const refused = await fence.refusedOf(tx, new Set(batches.flatMap(({ values }) => values.map(({ flow }) => flow))))
+  if (refused.size === 0) return batches
+  return batches.flatMap(({ message, values }) => {
+    const own = values.filter(({ flow }) => !refused.has(flow))
+    fence.refused += values.length - own.length
+    return own.length > 0 ? [{ message, values: own }] : []
+  })
 }
 
 /** Stored bytes that a value refers to; volatile ones are kept by nobody. */

@@ -4,7 +4,7 @@
  */
 import { database } from '../db/layer.ts'
 import { operatorOutgoing } from '../egress/layer.ts'
-import { contact } from '../engines/slice.ts'
+import { lease } from '../engines/slice.ts'
 import { eventLog } from '../events/slice.ts'
 import { ProblemError } from '../http/errors.ts'
 import { routes } from '../http/slice-api.ts'
@@ -30,13 +30,13 @@ export const provisioningLayer = inOrder(
   makes(attachments, { clock, database, log, pool }, (deps) => new Attachments(deps)),
   makes(
     provisioners,
-    { attachments, clock, config, contact, database, dispatcher, eventLog, log, operatorOutgoing, pool, workerTokens },
-    async ({ config, contact, eventLog, operatorOutgoing: { fetch }, workerTokens: tokens, ...deps }) => {
+    { attachments, clock, config, lease, database, dispatcher, eventLog, log, operatorOutgoing, pool, workerTokens },
+    async ({ config, lease, eventLog, operatorOutgoing: { fetch }, workerTokens: tokens, ...deps }) => {
       const made = new Provisioners({
         ...deps,
         tokens,
         path: provisionersFile(config.dataDir),
-        engine: contact.id,
+        engine: lease.id,
         report: (news) => eventLog.report(news),
         timings: timingsAt(config.provisioningPace),
         schedulerOf: (provisioner) =>

@@ -6,6 +6,7 @@ import { flowPart } from '@flow-service/protocol'
 
 import { artifacts } from '../artifacts/slice.ts'
 import { database } from '../db/layer.ts'
+import { fence, lease } from '../engines/slice.ts'
 import { deadLetters } from '../events/slice.ts'
 import { type LastValues, openLastValues } from '../messages/last-values.ts'
 import { lastValues } from '../messages/slice.ts'
@@ -29,16 +30,23 @@ const kept = noun<{ readonly work: LiveWork; readonly lastValues: LastValues }>(
 export const workLayer = inOrder(
   makes(
     kept,
-    { artifacts, database, deadLetters, log, secrets },
-    async ({ artifacts, database, deadLetters, log, secrets }) => {
+    { artifacts, database, deadLetters, fence, log, secrets },
+    async ({ artifacts, database, deadLetters, fence, log, secrets }) => {
       const work = createWork({
         database,
+        fence,
         log,
         seals: secrets,
         beforeDrops: () => deadLetters.flush(),
         recorded: () => lastValues.written(),
       })
-      const lastValues: LastValues = await openLastValues({ database, artifacts, log, waits: () => work.isWriting })
+      const lastValues: LastValues = await openLastValues({
+        database,
+        artifacts,
+        fence,
+        log,
+        waits: () => work.isWriting,
+      })
       return { work, lastValues }
     },
     async ({ work, lastValues }) => {
@@ -77,12 +85,19 @@ export const adoptionLayer = makes(
     },
 )
 
-/** Records the values that an earlier life has published and may not have written, before anybody publishes. */
-export const recoverValues = begins({ lastValues, secrets, work }, async ({ lastValues, secrets, work }) => {
-  await work.recover((values) => record(values, lastValues, secrets))
-  // before work is done that this life lets go of
-  await lastValues.flush()
-})
+/**
+ * Records the values that an earlier life has published and may not have written, before anybody publishes. Where several
+ * engines share the database, whoever takes a flow does so (`adoptFlows`).
+ */
+export const recoverValues = begins(
+  { lastValues, lease, secrets, work },
+  async ({ lastValues, lease, secrets, work }) => {
+    if (lease.id !== null) return
+    await work.recover((values) => record(values, lastValues, secrets))
+    // before work is done that this life lets go of
+    await lastValues.flush()
+  },
+)
 
 function record(
   values: readonly OwedValue[],

@@ -35,6 +35,12 @@ interface WorkUpdate {
   readonly attempts: number
 }
 
+/** A flow that another engine has. */
+export interface LostFlow {
+  readonly id: string
+  readonly name: string
+}
+
 /** What one commit does. No id is in two of the lists. */
 export interface WorkCommit {
   /** Names the commit: done again, it changes nothing. */
@@ -82,12 +88,18 @@ export type WorkStore = ReturnType<typeof createWorkStore>
 export const createWorkStore = (sql: Sql) => ({
   ...earlier(sql),
 
-  /** Does all of it or nothing. Answers the new work that was not stored, because there is no flow of its name. */
-  async write({ id, added, changed, removed, published, recorded }: WorkCommit): Promise<WorkRow[]> {
+  /**
+   * Does all of it or nothing, but for flows that `lease` does not have, where one is given: of these nothing is changed
+   * (fence.F1). Answers the new work that was not stored, because of that, or because there is no flow of its name, and
+   * the flows that the lease does not have.
+   */
+  async write(commit: WorkCommit, lease: string | null = null): Promise<{ unstored: WorkRow[]; lost: LostFlow[] }> {
+    const { id, added, changed, removed, published, recorded } = commit
     const flows = [...new Set([...added, ...published].map(({ flow }) => flow))]
-    const [written] = await sql<{ count: number }[]>`
-      with dropped as (
-        delete from live_work where id = any(${[...removed]}::uuid[])
+    const own = lease === null ? sql`true` : sql`flow in (select flow from held)`
+    const [written] = await sql<{ count: number; lost: LostFlow[] }[]>`
+      with ${held(sql, { lease, flows, ids: [...removed, ...changed.map((each) => each.id)] })} dropped as (
+        delete from live_work where id = any(${[...removed]}::uuid[]) and ${own}
       ), recorded as (
         delete from published_value where id = any(${[...recorded]}::uuid[])
       ), changed as (
@@ -98,9 +110,10 @@ export const createWorkStore = (sql: Sql) => ({
           counted = case when t.attempts > 0 then ${id}::uuid else w.counted end
         from json_to_recordset(${JSON.stringify(changed)}::json)
           as t (id uuid, begun text[], ended text[], attempts int)
-        where w.id = t.id
+        where w.id = t.id and ${own}
       ), named as materialized (
-        select id, name from flow where name = any(${flows}::text[]) for key share
+        select id, name from flow where name = any(${flows}::text[])
+          and ${lease === null ? sql`true` : sql`id in (select flow from held)`} for key share
       ), added as (
         insert into live_work (id, flow, node, body, cascade, origin, attempts, begun, ended)
         select t.id, named.id, t.node, t.body, t.cascade, t.origin, t.attempts, t.begun, t.ended
@@ -117,13 +130,14 @@ export const createWorkStore = (sql: Sql) => ({
         from json_to_recordset(${JSON.stringify(published)}::json) as t (id uuid, flow text, body text)
         join named on named.name = t.flow
         on conflict (id) do nothing
-      ) select count(*)::int as count from added`
+      ) select count(*)::int as count, ${lease === null ? sql`'[]'::json` : lostFlows(sql)} as lost from added`
     if (!written) throw new Error('a write of kept work was not answered: nothing was acknowledged')
-    if (written.count === added.length) return []
+    const { count, lost } = written
+    if (count === added.length) return { unstored: [], lost }
     const ids = added.map((row) => row.id)
     const rows = await sql<{ id: string }[]>`select id from live_work where id = any(${ids}::uuid[])`
     const stored = new Set(rows.map((row) => row.id))
-    return added.filter((row) => !stored.has(row.id))
+    return { unstored: added.filter((row) => !stored.has(row.id)), lost }
   },
 
   /** Adds work in the caller's transaction; a flow of it that there is not, else null. */
@@ -162,21 +176,37 @@ export const createWorkStore = (sql: Sql) => ({
       order by w.position`,
 })
 
-/** What earlier lives have left: of these flows, or of all that no engine in contact runs. */
+/** The flows that a commit is about, and those of them that a lease has: they do not change hands before it is over. */
+const held = (sql: Sql, of: { lease: string | null; flows: readonly string[]; ids: readonly string[] }) =>
+  of.lease === null
+    ? sql``
+    : sql`
+      touched as materialized (
+        select flow from live_work where id = any(${[...of.ids]}::uuid[])
+        union select id from flow where name = any(${[...of.flows]}::text[])
+      ), held as materialized (
+        select flow from placement where lease = ${of.lease} and flow in (select flow from touched)
+        order by flow for share
+      ),`
+
+/** Of the flows that a commit is about those that its lease does not have. */
+const lostFlows = (sql: Sql) => sql`(
+  select coalesce(json_agg(json_build_object('id', flow.id, 'name', flow.name)), '[]')
+  from touched join flow on flow.id = touched.flow where touched.flow not in (select flow from held))`
+
+/** What earlier lives have left: of these flows, or of all. */
 const earlier = (sql: Sql) => ({
   /** What is owed, in the order in which it was published. */
   published: (flows: string[] | null): Promise<PublishedRow[]> =>
     sql<PublishedRow[]>`
       select p.id, flow.name as flow, p.body from published_value p join flow on flow.id = p.flow
-      where case when ${flows}::text[] is null then flow.engine is null or not engine_in_contact(flow.engine)
-        else flow.name in (select unnest(${flows}::text[])) end
+      where (${flows}::text[] is null or flow.name in (select unnest(${flows}::text[])))
       order by p.id`,
 
   /** Arrivals that are still to be done, and sealed work that may be one: a body begins with what it is. */
   arrivals: (flows: string[] | null): Promise<Pick<WorkRow, 'id' | 'flow' | 'node' | 'body'>[]> =>
     sql<Pick<WorkRow, 'id' | 'flow' | 'node' | 'body'>[]>`
       select w.id, flow.name as flow, w.node, w.body from live_work w join flow on flow.id = w.flow
-      where case when ${flows}::text[] is null then flow.engine is null or not engine_in_contact(flow.engine)
-        else flow.name in (select unnest(${flows}::text[])) end
+      where (${flows}::text[] is null or flow.name in (select unnest(${flows}::text[])))
         and (starts_with(w.body, ${'{"is":"arrival"'}::text) or not starts_with(w.body, '{'))`,
 })

@@ -13,6 +13,7 @@ import type { KeptWork, WorkHost } from '@flow-service/core'
 
 import type { Database, Sql } from '../db/database.ts'
 import { sqlState } from '../db/transaction.ts'
+import type { Fence } from '../engines/fence.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { Log } from '../process/log.ts'
 import { WorkBatch } from './batch.ts'
@@ -49,6 +50,8 @@ export interface WorkDeps {
   readonly beforeDrops?: () => Promise<unknown>
   /** Resolves when all values that were published before are written behind; never rejects. */
   readonly recorded?: () => Promise<unknown>
+  /** What keeps this engine from writing for flows that others have; without it there is no other engine. */
+  readonly fence?: Pick<Fence, 'lease' | 'refused' | 'tell'>
   /** Seals what must not be readable where it is stored; without it everything is. */
   readonly seals?: WorkSeals
   readonly patienceMs?: number
@@ -66,7 +69,7 @@ export interface LiveWork extends WorkHost {
   keepIn(tx: Sql, works: readonly KeptWork[]): Promise<void>
   /**
    * Hands over what arrivals of earlier lives have published and may not have recorded, in the order of its times; before
-   * a flow starts. Those of these flows, or of all that no engine in contact runs.
+   * a flow starts. Those of these flows, or of all.
    */
   recover(record: (values: readonly OwedValue[]) => unknown, flows?: readonly string[]): Promise<void>
   /** Notes of readers follow a flow to its new name, in the caller's transaction. */
@@ -322,9 +325,12 @@ class StoredWork implements LiveWork {
     const commit = batch.commit()
     if (commit.removed.length + commit.published.length > 0) await this.#deps.beforeDrops?.()
     if (isNothing(commit)) return
-    for (const row of await this.#store.write(this.#envelope.sealCommit(commit))) {
-      this.#refuse(batch, row, noFlow(row.flow))
-    }
+    const { fence } = this.#deps
+    const { unstored, lost } = await this.#store.write(this.#envelope.sealCommit(commit), fence?.lease)
+    const lostNames = fence?.tell(lost) ?? new Set()
+    if (fence) fence.refused += unstored.filter(({ flow }) => lostNames.has(flow)).length
+    for (const row of unstored)
+      this.#refuse(batch, row, lostNames.has(row.flow) ? lostFlow(row.flow) : noFlow(row.flow))
     this.#owed.add(commit.published.map(({ id }) => id))
   }
 
@@ -335,7 +341,7 @@ class StoredWork implements LiveWork {
     for (const row of added) {
       try {
         // oxlint-disable-next-line no-await-in-loop -- in the order in which it was kept
-        await this.#store.write(this.#envelope.sealCommit({ ...NOTHING, id, added: [row] }))
+        await this.#store.write(this.#envelope.sealCommit({ ...NOTHING, id, added: [row] }), this.#deps.fence?.lease)
       } catch (error) {
         if (!isFault(error)) return found
         found = true
@@ -365,6 +371,12 @@ const unkept = ({ flow, node }: WorkRow, reason: string): Error =>
 /** Another engine has deleted it a moment ago: what comes to its nodes from outside finds no flow. */
 const noFlow = (flow: string): ProblemError =>
   new ProblemError('not_found', `there is no flow "${flow}" any more, so that nothing is kept for it`)
+
+/** What came is not lost: its sender hears that it was not taken, and the engine that has the flow takes it. */
+const lostFlow = (flow: string): ProblemError =>
+  new ProblemError('unavailable', `flow "${flow}" has gone to another engine meanwhile; try again`, {
+    retry_after_s: 1,
+  })
 
 const isNothing = ({ added, changed, removed, published, recorded }: WorkCommit): boolean =>
   added.length + changed.length + removed.length + published.length + recorded.length === 0

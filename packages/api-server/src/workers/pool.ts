@@ -12,7 +12,7 @@ import {
 } from '@flow-service/protocol'
 import type { EngineTransport } from '@flow-service/worker-agent'
 
-import type { EngineContact } from '../engines/contact.ts'
+import type { EngineLease } from '../engines/lease.ts'
 import type { WorkerPrincipal } from '../http/principal.ts'
 import { AttachedWorker, HEARTBEAT_S, SILENCE_S } from './attached-worker.ts'
 import type { Amounts } from './demand.ts'
@@ -25,7 +25,7 @@ import { WorkerSession } from './worker-session.ts'
 /** Nouns and facts of the engine that the pool uses. */
 export interface PoolDeps extends RefusedDeps {
   /** Where workers attach to the engines of the database; unless given, nowhere else. */
-  readonly engines?: Pick<EngineContact, 'attachUrl' | 'attachUrls' | 'onAttachUrls'>
+  readonly engines?: Pick<EngineLease, 'attachUrl' | 'attachUrls' | 'onAttachUrls'>
   /** Seconds that a worker of another machine has to come back to its batch calls; 0 unless given. */
   readonly resumeS?: number
   /** What a worker is told of it; the same unless given. */

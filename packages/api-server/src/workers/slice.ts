@@ -8,7 +8,7 @@ import { artifacts } from '../artifacts/slice.ts'
 import { signingKey } from '../auth/slice.ts'
 import { engineVersion, modulesDirOf } from '../config.ts'
 import { database } from '../db/layer.ts'
-import { contact } from '../engines/slice.ts'
+import { lease } from '../engines/slice.ts'
 import { eventLog } from '../events/slice.ts'
 import { routes } from '../http/slice-api.ts'
 import { SocketGuests } from '../http/socket-guests.ts'
@@ -72,8 +72,8 @@ export const poolLayer = inOrder(
   makes(runCalls, {}, () => new RunCalls()),
   makes(
     pool,
-    { clock, config, contact, eventLog, runCalls },
-    ({ clock, config, contact: engines, eventLog, runCalls: kept }) =>
+    { clock, config, lease, eventLog, runCalls },
+    ({ clock, config, lease: engines, eventLog, runCalls: kept }) =>
       new WorkerPool({
         clock,
         engines,

@@ -15,6 +15,7 @@ import { SharedPresence } from '../../src/devices/shared-presence.ts'
 import { createEngineStore } from '../../src/engines/store.ts'
 import { newId } from '../../src/process/new-id.ts'
 import { databaseAt } from '../backend.ts'
+import { live, lose } from '../engines/living.ts'
 import { quiet, useDatabase } from '../use-database.ts'
 import { type DeviceService, deviceService, newPlace, throughPortal } from './device-service.ts'
 
@@ -94,17 +95,16 @@ describe('presence', () => {
   /** An engine as far as presence goes; `lose` is as if it had been killed. */
   async function engine(clock: VirtualClock) {
     const id = newId()
-    await createEngineStore(database.sql).contact({ id, name: 'test', address: null, attachUrl: null, version: '0' })
+    await live(database.sql, id)
     const presence = new DevicePresence({ clock, note() {} })
     const shared = new SharedPresence({ database, clock, presence, engine: id, log: quiet })
     await shared.open()
     return {
       presence,
       shared,
-      lose: () => database.sql`update engine set contact_at = now() - interval '1 minute' where id = ${id}`,
+      lose: () => lose(database.sql, id),
       forget: () => createEngineStore(database.sql).remove(id),
-      return: () =>
-        createEngineStore(database.sql).contact({ id, name: 'test', address: null, attachUrl: null, version: '0' }),
+      return: () => live(database.sql, id),
       [Symbol.asyncDispose]: () => shared.close(),
     }
   }

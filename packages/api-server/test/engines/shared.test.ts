@@ -11,11 +11,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { forgetKeys } from '../../src/auth/forget-keys.ts'
 import type { ServiceConfig } from '../../src/config.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
-import { openContact } from '../../src/engines/contact.ts'
+import { type LeaseDeps, openLease } from '../../src/engines/lease.ts'
 import { ConfigError } from '../../src/process/setting.ts'
 import { createService, type Service } from '../../src/service.ts'
 import { databaseAt } from '../backend.ts'
 import { quiet } from '../use-database.ts'
+import { live } from './living.ts'
 
 const newKey = (): string => String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
 
@@ -146,35 +147,98 @@ test('other keys are had by forgetting those of the database, once all engines h
   await expect(forgetKeys({ databaseUrl: null })).rejects.toThrow('SERVICE_DATABASE_URL is not set')
 })
 
-test('an engine says every 5 s that it lives, tells when it was lost, and goes at its end', async () => {
+/** A lease of 8 s in a data folder, whose own clocks show what `ms` says. */
+const openAt = (name: string, clock: VirtualClock, more: Partial<LeaseDeps> = {}) =>
+  openLease({ database, clock, dataDir: name, version: '1.2.3', protocol: 1, leaseMs: 8_000, log: quiet, ...more })
+
+const rows = () => database.sql<{ id: string; lease: string; held: boolean }[]>`
+  select id, lease, address, version, engine_in_contact(id) as held from engine`
+
+/** What another engine sees once the lease of all of them is over. */
+const expire = () => database.sql`update engine set lease_until = now() - interval '1 s'`
+
+test('an engine renews its lease each second; one that was over is another one, and goes at the end (lease.L1, lease.L4)', async () => {
   const clock = new VirtualClock(0)
-  let returned = 0
-  const contact = await openContact({ database, clock, dataDir: folder, version: '1.2.3', log: quiet })
-  contact.onReturn(() => void (returned += 1))
-  await contact.listensAt('http://127.0.0.1:1/api/v1')
-  const rows = () => database.sql<{ id: string; held: boolean }[]>`
-    select id, address, version, engine_in_contact(id) as held from engine`
-  expect(await rows()).toMatchObject([
-    { id: contact.id, address: 'http://127.0.0.1:1/api/v1', version: '1.2.3', held: true },
-  ])
+  const lease = await openAt(folder, clock)
+  const told: (readonly string[])[] = []
+  lease.onReturn(async (earlier) => void told.push([...earlier]))
+  await lease.listensAt('http://127.0.0.1:1/api/v1', 'http://127.0.0.1:1')
+  const [first] = await rows()
+  expect(first).toMatchObject({ id: lease.id, address: 'http://127.0.0.1:1/api/v1', version: '1.2.3', held: true })
   const wait = async (): Promise<number> => {
-    await clock.advance(5_000)
-    return returned
+    await clock.advance(1_000)
+    return told.length
   }
-  await database.sql`update engine set contact_at = now() - interval '21 s'`
-  expect((await rows())[0]?.held).toBe(false)
+  await expire()
   await expect.poll(wait).toBe(1)
-  expect((await rows())[0]?.held).toBe(true)
+  const [second] = await rows()
+  expect(second).toMatchObject({ id: lease.id, held: true, lease: lease.lease })
+  expect(second?.lease).not.toBe(first?.lease)
   await database.sql`delete from engine`
   await expect.poll(wait).toBe(2)
-  await contact.close()
+  expect(told).toEqual([[first?.lease], [first?.lease, second?.lease]])
+  await lease.close()
   expect(await rows()).toEqual([])
 })
 
-test('engines in contact know where workers attach to all of them, those that say no address aside (contact.E4)', async () => {
+test('a lease is counted from before it was asked for, on both clocks, with a fifth less; nothing acts after that, until those who follow its return are done (lease.L2)', async () => {
   const clock = new VirtualClock(0)
-  const opens = async (name: string, attachUrl: string | null) =>
-    await openContact({ database, clock, dataDir: join(folder, name), version: '1', attachUrl, log: quiet })
+  const times = [0, 0]
+  const clocks = [() => times[0] ?? 0, () => times[1] ?? 0]
+  await mkdir(join(folder, 'other'))
+  const other = await openAt(join(folder, 'other'), clock)
+  const lease = await openAt(folder, clock, { clocks })
+  for (const at of [0, 1]) {
+    times[at] = 6_399
+    expect(lease.holds()).toBe(true)
+    times[at] = 6_400
+    expect(lease.holds()).toBe(false)
+    times[at] = 0
+  }
+  times[1] = 60_000
+  await expire()
+  const following = Promise.withResolvers<void>()
+  lease.onReturn(() => following.promise)
+  let isHeld = false
+  const held = lease.held().then(() => (isHeld = true))
+  const [before] = await rows()
+  await expect
+    .poll(async () => {
+      await clock.advance(1_000)
+      return (await rows()).find(({ id }) => id === lease.id)?.held
+    })
+    .toBe(true)
+  expect([lease.holds(), isHeld]).toEqual([false, false])
+  following.resolve()
+  await held
+  expect(lease.holds()).toBe(true)
+  expect(before).toBeDefined()
+  await Promise.all([lease.close(), other.close()])
+})
+
+test('an engine that knows of no other one goes on while its database is away; not when it stood still itself (lease.L3)', async () => {
+  const clock = new VirtualClock(0)
+  const times = [0]
+  let isAway = false
+  const prompt = ((...statement: Parameters<Database['sql']>) => {
+    if (isAway) throw new Error('the database is away')
+    return database.prompt(...statement)
+  }) as Database['sql']
+  const lease = await openAt(folder, clock, { database: { ...database, prompt }, clocks: [() => times[0] ?? 0] })
+  isAway = true
+  for (let second = 1; second <= 60; second++) {
+    times[0] = second * 1_000
+    await clock.advance(1_000)
+    expect(lease.holds()).toBe(true)
+  }
+  times[0] = 64_000
+  expect(lease.holds()).toBe(false)
+  await lease.close()
+})
+
+test('engines know which of them live and where workers attach to them, those that say no address aside (lease.L6)', async () => {
+  const clock = new VirtualClock(0)
+  const opens = (name: string, attachUrl: string | null) => openAt(join(folder, name), clock, { attachUrl })
   await Promise.all(['a', 'b', 'c'].map((name) => mkdir(join(folder, name))))
   const [urlA, urlB] = ['ws://a/workers/attach', 'wss://b/workers/attach']
   const a = await opens('a', urlA)
@@ -185,10 +249,11 @@ test('engines in contact know where workers attach to all of them, those that sa
   const b = await opens('b', urlB)
   expect([c.attachUrl, c.attachUrls, b.attachUrls]).toEqual([null, [urlA], [urlA, urlB]])
   const known = async (): Promise<readonly string[]> => {
-    await clock.advance(5_000)
+    await clock.advance(1_000)
     return a.attachUrls
   }
   await expect.poll(known).toEqual([urlA, urlB])
+  expect(a.engines.map(({ id }) => id)).toEqual([a.id, b.id, c.id].toSorted())
   await b.close()
   await expect.poll(known).toEqual([urlA])
   await Promise.all([a.close(), c.close()])
@@ -196,17 +261,17 @@ test('engines in contact know where workers attach to all of them, those that sa
 })
 
 test('the next engine of a data folder knows that the one before has ended, however it did', async () => {
-  const options = { database, clock: new VirtualClock(0), dataDir: folder, version: '1', log: quiet }
-  const killed = await openContact(options)
-  const beside = await openContact(options)
+  const clock = new VirtualClock(0)
+  const killed = await openAt(folder, clock)
+  const beside = await openAt(folder, clock)
   await beside.close()
-  const ids = async () => (await database.sql<{ id: string }[]>`select id from engine`).map(({ id }) => id)
+  const ids = async () => (await rows()).map(({ id }) => id)
   // it has the lock: who lives beside it does not take it for an earlier life
   expect(await ids()).toEqual([killed.id])
   await killed.close()
   // as if it had been killed: its row is there, and nobody has its lock
-  await database.sql`insert into engine (id, name, version) values (${killed.id}, 'killed', '1')`
-  const next = await openContact(options)
+  await live(database.sql, String(killed.id))
+  const next = await openAt(folder, clock)
   expect(await ids()).toEqual([next.id])
   await next.close()
 })

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { PassThrough } from 'node:stream'
 
 import type { SocketPeer, SocketRoute } from '@flow-service/connector-sdk'
 import { expect, test } from 'vitest'
@@ -38,6 +39,7 @@ function serve(route: SocketRoute, baseUrl: string | null = null) {
           request: { headers: { host: 'flows.local:8000', ...headers } } as never,
           rest,
           query: new URLSearchParams(),
+          ...nothing,
           accept: async () => socket as unknown as WebSocket,
         })
         return socket
@@ -102,6 +104,9 @@ class OpenSocket extends FakeSocket {
 }
 
 /** A served socket with one client, in the hands of its first node. */
+/** What is not looked at of an upgrade that is answered here. */
+const nothing = { socket: new PassThrough(), head: Buffer.alloc(0) }
+
 async function connected() {
   const served = new ServedSockets()
   const told: string[] = []
@@ -114,6 +119,7 @@ async function connected() {
       request: { headers: { host: 'flows.local:8000' } } as never,
       rest: 'plant/ticker',
       query: new URLSearchParams(),
+      ...nothing,
       accept: async () => socket as unknown as WebSocket,
     })
   const first = register('first')
@@ -191,7 +197,7 @@ test('bytes for many clients come whole, whatever their length, and as they were
   server.on('upgrade', (request, wire, head) => {
     const accept = () =>
       new Promise<WebSocket>((resolve) => handshake.handleUpgrade(request, wire, head, (socket) => resolve(socket)))
-    void upgrade({ request, rest: 'plant/ticker', query: new URLSearchParams(), accept })
+    void upgrade({ request, socket: wire, head, rest: 'plant/ticker', query: new URLSearchParams(), accept })
   })
   await once(server, 'listening')
   const heard: string[][] = [[], []]

@@ -17,7 +17,9 @@ import { openEngine } from '../../src/compose.ts'
 import { resolveConfig, type ServiceConfig } from '../../src/config.ts'
 import { database } from '../../src/db/layer.ts'
 import { deviceGuests, knownDevices } from '../../src/devices/slice.ts'
+import { lease, links } from '../../src/engines/slice.ts'
 import { bus, deadLetters, eventLog, eventSockets } from '../../src/events/slice.ts'
+import { claims } from '../../src/flows/slice.ts'
 import { createUpgradeRouter } from '../../src/http/upgrade.ts'
 import { observability } from '../../src/observability/slice.ts'
 import { createClock } from '../../src/process/clock.ts'
@@ -71,11 +73,14 @@ const shown = {
   accountNews,
   artifacts,
   bus,
+  claims,
   database,
   deadLetters,
   deviceGuests,
   eventLog,
   knownDevices,
+  lease,
+  links,
   observability,
   secrets,
   sessions,
@@ -124,6 +129,7 @@ export async function startService(options: ServiceConfig = {}, clock: Clock = c
   const { server, port } = await listen(express().use(createApi({ engine, upgrades, failure: () => null }).router))
   upgrades.attach(server)
   const origin = `http://127.0.0.1:${port}`
+  await nouns.lease.listensAt(`${origin}/api/v1`, origin)
 
   const signIn = async (email: string, superuser: boolean) => {
     const account = { email, password: 'a long password', superuser }
@@ -154,8 +160,10 @@ export async function startService(options: ServiceConfig = {}, clock: Clock = c
   await root('POST', '/flows/lab/start')
 
   const close = async (): Promise<void> => {
+    await nouns.claims?.close()
     await upgrades.close()
     server.closeAllConnections()
+    await nouns.links?.close()
     await new Promise((resolve) => server.close(resolve))
     await lifecycle.close()
   }
@@ -163,6 +171,8 @@ export async function startService(options: ServiceConfig = {}, clock: Clock = c
   return {
     dataDir,
     origin,
+    /** On a server: its id among the engines of the database. */
+    engineId: nouns.lease.id,
     engine: nouns,
     bus,
     eventLog,

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 
 import { describe, expect, onTestFinished, test } from 'vitest'
 
+import { live, lose } from '../engines/living.ts'
 import { profileOf, type TestCluster } from './provisioned-engine.ts'
 import { jobsOf, useClusters } from './use-clusters.ts'
 
@@ -276,11 +277,9 @@ export function recoveryCases(type: string, open: () => Promise<TestCluster>): v
   describe(`two engines on one database and ${type}`, () => {
     const inContact = async (): Promise<string> => {
       const id = randomUUID()
-      await database().sql`insert into engine (id, name, version) values (${id}, 'host/1', '1')`
+      await live(database().sql, id)
       return id
     }
-    const lose = (id: string) => database().sql`update engine set contact_at = now() - interval '1 h' where id = ${id}`
-
     test('ask for one job of a profile, and either notices its worker', async () => {
       const one = await started({ engine: await inContact() })
       const two = await one.another({ engine: await inContact() })
@@ -305,7 +304,7 @@ export function recoveryCases(type: string, open: () => Promise<TestCluster>): v
       one.crash()
       await two.pass(60_000)
       expect(await jobsOf(one.cluster)).toHaveLength(1)
-      await lose(id)
+      await lose(database().sql, id)
       await two.until(async () => (await jobsOf(one.cluster)).length === 0)
     })
   })

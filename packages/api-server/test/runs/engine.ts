@@ -35,8 +35,8 @@ import { artifacts, artifactsLayer } from '../../src/artifacts/slice.ts'
 import { resolveConfig } from '../../src/config.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { database, pins } from '../../src/db/layer.ts'
-import { alone } from '../../src/engines/contact.ts'
-import { contact } from '../../src/engines/slice.ts'
+import { alone } from '../../src/engines/lease.ts'
+import { lease } from '../../src/engines/slice.ts'
 import type { EventLog } from '../../src/events/event-log.ts'
 import { bus, eventLog, eventsLayer } from '../../src/events/slice.ts'
 import type { RunnableFlow, RunnableFlows } from '../../src/flows/runnable-flows.ts'
@@ -179,7 +179,7 @@ function slicesOf(options: EngineOptions, around: Around) {
     ),
     // engines of a test have folders of their own
     makes(pins, {}, () => null),
-    makes(contact, {}, () => alone(null)),
+    makes(lease, {}, () => alone(null)),
     ...([eventsLayer, artifactsLayer, flavorsLayer, poolLayer] as const),
     makes(nodeCode, { artifacts }, ({ artifacts }) => ({
       bundleOf: () => Promise.reject(new Error('no bundles here')),

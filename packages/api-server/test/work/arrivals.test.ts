@@ -8,6 +8,7 @@ import { expect, test, vi } from 'vitest'
 import type { Database } from '../../src/db/database.ts'
 import type { OwedValue } from '../../src/work/owed-values.ts'
 import { createWork, type WorkDeps } from '../../src/work/work.ts'
+import { between } from '../faulty-database.ts'
 import { useFlowDatabase } from '../flows/flow-database.ts'
 import { quiet } from '../use-database.ts'
 
@@ -112,12 +113,10 @@ test('it is published at once, and acknowledged when it is committed', async () 
 
 test('while writes fail it is published when it is committed, and not at all when it is refused', async () => {
   let isDown = true
-  const sql = async (strings: TemplateStringsArray, ...values: never[]) => {
+  const failing = between(async () => {
     if (isDown) throw new Error('the connection is lost')
-    return database.sql(strings, ...values)
-  }
-  const { assertOutsideTransaction } = database
-  const { work } = open({ database: { sql: sql as never, assertOutsideTransaction }, patienceMs: 200 })
+  })
+  const { work } = open({ database: failing(database), patienceMs: 200 })
   const [first, refused, later] = [vi.fn<() => void>(), vi.fn<() => void>(), vi.fn<() => void>()]
   // nobody can know yet
   const ended = arrival(0)
@@ -138,12 +137,7 @@ test('while writes fail it is published when it is committed, and not at all whe
 
 test('behind a write that takes long it waits for its commit', async () => {
   const slow = Promise.withResolvers<void>()
-  const sql = async (strings: TemplateStringsArray, ...values: never[]) => {
-    await slow.promise
-    return database.sql(strings, ...values)
-  }
-  const { assertOutsideTransaction } = database
-  const { work } = open({ database: { sql: sql as never, assertOutsideTransaction } })
+  const { work } = open({ database: between(() => slow.promise)(database) })
   const now = vi.spyOn(performance, 'now').mockReturnValue(0)
   const [first, second] = [vi.fn<() => void>(), vi.fn<() => void>()]
   const arriving = [work.arrive(arrival(1), first)]

@@ -4,6 +4,7 @@ import { beforeEach, expect, test } from 'vitest'
 
 import type { Database } from '../../src/db/database.ts'
 import { createWork, type LiveWork, type WorkDeps } from '../../src/work/work.ts'
+import { through } from '../faulty-database.ts'
 import { useFlowDatabase } from '../flows/flow-database.ts'
 import { quiet } from '../use-database.ts'
 
@@ -39,15 +40,15 @@ const idsStored = async (): Promise<string[]> =>
 function faulty(
   lose: (statement: number) => 'before' | 'answer' | null,
 ): WorkDeps['database'] & { statements: number } {
-  const sql = async (strings: TemplateStringsArray, ...values: never[]) => {
-    const fate = lose(++wrapped.statements)
+  const counted = { statements: 0 }
+  const { sql, assertOutsideTransaction } = through(async (ask) => {
+    const fate = lose(++counted.statements)
     if (fate === 'before') throw new Error('the connection is lost')
-    const rows = await database.sql(strings, ...values)
+    const rows = await ask()
     if (fate === 'answer') throw new Error('the answer is lost')
     return rows
-  }
-  const wrapped = { sql: sql as never, assertOutsideTransaction: database.assertOutsideTransaction, statements: 0 }
-  return wrapped
+  })(database)
+  return Object.assign(counted, { sql, assertOutsideTransaction })
 }
 
 test('work is what it was for the next engine, in the order in which it was kept', async () => {

@@ -730,6 +730,12 @@ export interface AlertsPutOptions extends Request {
   readonly channels?: NonNullable<wire.AlertsPutData['body']>['channels']
 }
 
+/** Options of `backup.make`. */
+export interface BackupMakeOptions extends Received {
+  /** Whether the bytes of artifacts are in it; those of a folder unless given. */
+  readonly artifacts?: NonNullable<wire.BackupMakeData['query']>['artifacts']
+}
+
 /** Options of `observability.timeseries`. */
 export interface ObservabilityTimeseriesOptions extends Request {
   /** Names of flows, separated by commas. */
@@ -2147,6 +2153,24 @@ export class AlertsCalls {
   }
 }
 
+/** Operations of `backup`. */
+export class BackupCalls {
+  protected readonly http: GeneratedClient
+
+  constructor(http: GeneratedClient) {
+    this.http = http
+  }
+
+  /**
+   * Make a backup
+   *
+   * All of the database as of the moment of the first byte, while the engine goes on, and the artifacts that it refers to: a file for `service restore`. It has password hashes, and secrets as they are sealed, but no key. One that does not come to its end is of no use.
+   */
+  make(options: BackupMakeOptions = {}): Promise<wire.BackupMakeResponse> {
+    return this.http.backup.make(wireOf(options), requestOf(options))
+  }
+}
+
 /** Operations of `observability`. */
 export class ObservabilityCalls {
   protected readonly http: GeneratedClient
@@ -2280,6 +2304,7 @@ export class Operations {
   readonly flavors: FlavorsCalls
   readonly modules: ModulesCalls
   readonly alerts: AlertsCalls
+  readonly backup: BackupCalls
   readonly observability: ObservabilityCalls
   readonly utils: UtilsCalls
 
@@ -2301,6 +2326,7 @@ export class Operations {
     this.flavors = new FlavorsCalls(http)
     this.modules = new ModulesCalls(http)
     this.alerts = new AlertsCalls(http)
+    this.backup = new BackupCalls(http)
     this.observability = new ObservabilityCalls(http)
     this.utils = new UtilsCalls(http)
   }

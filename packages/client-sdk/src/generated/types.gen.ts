@@ -14165,6 +14165,56 @@ export type AlertsTestResponses = {
 
 export type AlertsTestResponse = AlertsTestResponses[keyof AlertsTestResponses];
 
+export type BackupMakeData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Whether the bytes of artifacts are in it; those of a folder unless given.
+         */
+        artifacts?: 'true' | 'false';
+    };
+    url: '/backup';
+};
+
+export type BackupMakeErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * `in_use`: Still in use
+     */
+    409: Problem;
+    /**
+     * `validation_failed`: The request is not valid
+     */
+    422: Problem;
+    /**
+     * `unavailable`: Not available now
+     */
+    503: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type BackupMakeError = BackupMakeErrors[keyof BackupMakeErrors];
+
+export type BackupMakeResponses = {
+    /**
+     * The backup.
+     */
+    200: Blob | File;
+};
+
+export type BackupMakeResponse = BackupMakeResponses[keyof BackupMakeResponses];
+
 export type ObservabilitySummaryData = {
     body?: never;
     path?: never;

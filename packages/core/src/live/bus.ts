@@ -6,7 +6,7 @@
 import { DtypeViolation, type NodePort } from '@flow-service/connector-sdk'
 import { accepts, describeValue, type Dtype, type EngineEvent } from '@flow-service/protocol'
 
-import type { Host, ValueSource } from '../host.ts'
+import type { FarValue, Host, ValueSource } from '../host.ts'
 import type { Cause, WorkCause } from './cascade.ts'
 import { IntervalGate } from './gate.ts'
 import type { Loop, Receiver } from './loop.ts'
@@ -34,6 +34,8 @@ export interface Consumer extends Receiver<What> {
   /** `<flow>/<node>` */
   readonly key: string
   readonly loop: Loop<Consumer, What>
+  /** Set of one that stands for readers in another engine. */
+  readonly isFar?: true
   /** Keeps a delivery by itself; the caller lets go of its work. */
   apart(what: What, value: unknown, cause: Cause): WorkCause
 }
@@ -207,7 +209,7 @@ export class Bus {
   publishMany(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause, atMs?: number): void {
     const at = atMs ?? this.#host.clock.now()
     for (const [index, output] of outputs.entries()) this.#tell(output, values[index], cause, at)
-    deliverMany(outputs, values, cause)
+    deliverMany(readOf(outputs, values), cause)
   }
 
   /** Publishes values that an earlier life of the engine may have published already. */
@@ -219,7 +221,7 @@ export class Bus {
       this.#host.record({ message, flow, node, port, again: true }, value, atMs, cascade)
       if (this.#host.isWatched()) this.#show(output, value)
     }
-    deliverMany(outputs, values, cause)
+    deliverMany(readOf(outputs, values), cause)
   }
 
   /** Publishes a value from outside; answers whether an active flow reads it. */
@@ -242,6 +244,16 @@ export class Bus {
     if (channel === undefined || channel.readers.length === 0) return false
     deliver(channel, value, cause)
     return true
+  }
+
+  /** Delivers values that another engine has published, as one delivery to each reader; whether there is any here. */
+  deliverFar(values: readonly FarValue[], cause: Cause): boolean {
+    const near = values.flatMap(({ message, value }) => {
+      const readers = this.#channels.get(message)?.readers.filter(({ consumer }) => consumer.isFar !== true) ?? []
+      return readers.length > 0 ? [{ readers, value }] : []
+    })
+    deliverMany(near, cause)
+    return near.length > 0
   }
 
   #tell(output: OutputPort, value: unknown, cause: Cause, atMs: number): void {
@@ -279,11 +291,19 @@ function hand(consumer: Consumer, what: What, value: unknown, cause: Cause): voi
   }
 }
 
-function deliverMany(outputs: readonly OutputPort[], values: readonly unknown[], cause: Cause): void {
+/** A value, and who reads it. */
+interface Read {
+  readonly readers: readonly Reader[]
+  readonly value: unknown
+}
+
+const readOf = (outputs: readonly OutputPort[], values: readonly unknown[]): Read[] =>
+  outputs.map(({ channel }, index) => ({ readers: channel.readers, value: values[index] }))
+
+function deliverMany(read: readonly Read[], cause: Cause): void {
   const together = new Map<Consumer, Arrival[]>()
-  for (const [index, { channel }] of outputs.entries()) {
-    const value = values[index]
-    for (const { consumer, inputs } of channel.readers) {
+  for (const { readers, value } of read) {
+    for (const { consumer, inputs } of readers) {
       const arrivals = inputs.map((input) => ({ input, value }))
       const earlier = together.get(consumer)
       if (earlier === undefined) together.set(consumer, arrivals)

@@ -18,10 +18,11 @@ export interface LiveFlow {
   readonly isOutdated: boolean
   nodeStates(): NodeState[]
   /**
-   * Ends the flow: nothing comes in any more, executing nodes get 10 s to end. Waiting deliveries and timers become
-   * dead letters, or with `keep` are kept for the next start of the flow. Calling it again waits for the same end.
+   * Ends the flow: nothing comes in any more, executing nodes get `graceMs` to end, 10 s unless given. Waiting deliveries
+   * and timers become dead letters, or with `keep` are kept for the next start of the flow. Calling it again waits for the
+   * same end.
    */
-  stop(options?: { readonly keep?: boolean }): Promise<void>
+  stop(options?: { readonly keep?: boolean; readonly graceMs?: number }): Promise<void>
   /**
    * Gives the flow another document: nodes that are equal go on, the others are ended and made anew, and what comes to
    * them waits meanwhile. Answers the ids of those. Rejects with a StartError when a new node does not start, and with

@@ -7,7 +7,7 @@ import { accepts, type FlowDocument } from '@flow-service/protocol'
 import * as Effect from 'effect/Effect'
 
 import type { GraphNode } from '../graph.ts'
-import type { CascadeBeginning, Host } from '../host.ts'
+import type { CascadeBeginning, Host, Lease } from '../host.ts'
 import type { StartError } from '../node-life.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { Bus, Consumer, OutputPort, What } from './bus.ts'
@@ -47,6 +47,7 @@ export interface GenerationPlan {
 export class Generation implements Home {
   readonly name: string
   readonly loop: Loop<Consumer, What>
+  readonly lease: Lease | undefined
   readonly stats: ExecutionStats
   readonly work: FlowWork
   readonly news: FlowNews
@@ -63,6 +64,7 @@ export class Generation implements Home {
     this.#flow = flow
     this.#deps = deps
     this.loop = flow.loop
+    this.lease = deps.host.lease
     this.stats = flow.stats
     this.work = flow.work
     this.news = flow.news

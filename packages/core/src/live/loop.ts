@@ -5,6 +5,7 @@
  */
 import { MAX_HELD } from '@flow-service/protocol'
 
+import type { Lease } from '../host.ts'
 import type { Cause } from './cascade.ts'
 import { Ring } from './ring.ts'
 
@@ -43,13 +44,15 @@ type Phase = 'open' | 'held' | 'closed'
 export class Loop<R extends Receiver<What>, What> {
   readonly #ring = new Ring<R, What, Cause>()
   readonly #fate: Fate<R, What>
+  readonly #lease: Lease | undefined
   #phase: Phase = 'open'
   #scheduled = false
   #executing = 0
   #idle: (() => void)[] = []
 
-  constructor(fate: Fate<R, What>) {
+  constructor(fate: Fate<R, What>, lease?: Lease) {
     this.#fate = fate
+    this.#lease = lease
   }
 
   /** Deliveries that wait for a release. */
@@ -142,6 +145,7 @@ export class Loop<R extends Receiver<What>, What> {
   }
 
   readonly #drain = (): void => {
+    if (this.#lease?.holds() === false) return void this.#lease.held().then(this.#drain)
     const endMs = performance.now() + BUDGET_MS
     let count = 0
     while (this.#phase === 'open' && this.#ring.size > 0) {

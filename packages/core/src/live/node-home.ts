@@ -6,7 +6,7 @@
 import type { Dtype, FlowNode, NodeState } from '@flow-service/protocol'
 
 import type { Failure } from '../failure.ts'
-import type { CascadeBeginning, CascadeOrigin, Clock, DeadLetter, WorkHost } from '../host.ts'
+import type { CascadeBeginning, CascadeOrigin, Clock, DeadLetter, Lease, WorkHost } from '../host.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { Arrival, Bus, Consumer, DueTimer, InputPort, OutputPort, What } from './bus.ts'
 import type { Cascade, Cause, WorkCause } from './cascade.ts'
@@ -67,6 +67,8 @@ export interface HomeNews {
 export interface Home {
   readonly name: string
   readonly loop: Loop<Consumer, What>
+  /** Left out where no other engine can run the flow. */
+  readonly lease: Lease | undefined
   readonly stats: ExecutionStats
   /** Whether the flow stops and leaves what is not done for its next start. */
   readonly keeps: boolean

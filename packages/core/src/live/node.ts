@@ -188,6 +188,9 @@ export class LiveNode implements ExecutingNode, ContextOwner {
   /** Takes up deliveries that have waited, until one goes on. */
   next(): void {
     const mailbox = this.#mailbox
+    const { lease } = this.#home
+    if (lease?.holds() === false && mailbox !== null && mailbox.size > 0)
+      return void lease.held().then(() => this.next())
     while (mailbox !== null && this.#execution.cause === null && mailbox.size > 0) {
       const { what, value, cause } = mailbox.shift()
       this.#take(what, value, cause)

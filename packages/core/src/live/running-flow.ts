@@ -42,11 +42,7 @@ export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
   readonly stats = new ExecutionStats()
   readonly work: FlowWork
   readonly news: FlowNews
-  readonly loop = new Loop<Consumer, What>({
-    held: (consumer, what, value, cause) => this.work.held(consumer as LiveNode, what, value, cause),
-    overflow: (consumer, what, value, cause) => (consumer as LiveNode).discard('overflow', what, value, cause),
-    closed: (consumer, what, value, cause) => this.#leave(consumer as LiveNode, what, value, cause),
-  })
+  readonly loop: Loop<Consumer, What>
   readonly #deps: FlowDeps
   readonly #onChange: (document: FlowDocument | null) => void
   #document: FlowDocument
@@ -66,6 +62,14 @@ export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
     this.name = document.name
     this.#document = document
     this.#deps = deps
+    this.loop = new Loop(
+      {
+        held: (consumer, what, value, cause) => this.work.held(consumer as LiveNode, what, value, cause),
+        overflow: (consumer, what, value, cause) => (consumer as LiveNode).discard('overflow', what, value, cause),
+        closed: (consumer, what, value, cause) => this.#leave(consumer as LiveNode, what, value, cause),
+      },
+      deps.host.lease,
+    )
     this.news = new FlowNews(document.name, deps.host)
     this.work = new FlowWork({
       flow: document.name,
@@ -174,10 +178,10 @@ export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
     return [...this.#units.values()].map(({ node }) => node.state())
   }
 
-  stop({ keep = false }: { keep?: boolean } = {}): Promise<void> {
+  stop({ keep = false, graceMs = LAST_MS }: { keep?: boolean; graceMs?: number } = {}): Promise<void> {
     if (this.#phase.is === 'stopping') return this.#phase.done
     this.keeps = keep
-    const done = this.#stop()
+    const done = this.#stop(graceMs)
     this.#phase = { is: 'stopping', done }
     return done
   }
@@ -281,7 +285,7 @@ export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
     })
   }
 
-  async #stop(): Promise<void> {
+  async #stop(graceMs: number): Promise<void> {
     const { clock } = this.#deps.host
     for (const unit of this.#units.values()) {
       unit.closeListeners()
@@ -292,7 +296,7 @@ export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
     for (const { node, what, value, cause } of this.#takeMailboxes()) this.#leave(node, what, value, cause)
     this.loop.close()
     const ended = Effect.promise(() => this.loop.idle())
-    await Effect.runPromise(onClock(clock, Effect.timeoutOption(ended, LAST_MS)))
+    await Effect.runPromise(onClock(clock, Effect.timeoutOption(ended, graceMs)))
     this.#first?.drop()
     await this.#closeNodes()
   }

@@ -6,13 +6,15 @@ import { type Dtype, type FlowDocument, flowPart, type NodeState } from '@flow-s
 
 import { conform } from '../conform.ts'
 import { declaredMessages } from '../graph.ts'
-import type { CascadeBeginning, CascadeId, Host, ValueSource } from '../host.ts'
+import type { CascadeBeginning, CascadeId, FarValue, Host, ValueSource } from '../host.ts'
 import { StartError } from '../node-life.ts'
 import type { NodeRegistry } from '../registry.ts'
 import { Bus } from './bus.ts'
+import { Work, WorkCause } from './cascade.ts'
 import { Cascades, type RunningCascade } from './cascades.ts'
 import { contentDigest, formOf, typingOf } from './equal-nodes.ts'
 import type { FlowStats } from './execution-stats.ts'
+import { type FarHost, FarReader, nothingKept } from './far-reader.ts'
 import type { LiveFlow, StartOptions } from './flow.ts'
 import type { KnownMessages } from './node-home.ts'
 import { RunningFlow } from './running-flow.ts'
@@ -166,6 +168,30 @@ export class LiveRuntime {
   /** Whether a node of an active flow that is not paused reads a message, by its qualified name. */
   isRead(message: string): boolean {
     return this.#bus.isRead(message)
+  }
+
+  /** Readers in another engine, which read nothing yet. */
+  farReader(engine: string, host: FarHost): FarReader {
+    return new FarReader(`engine ${engine}`, this.#bus, host)
+  }
+
+  /**
+   * Delivers values that a flow of another engine has published, together, to the active flows of this one; whether any reads
+   * them. With `isKept` each reader keeps its delivery: it is asked for, and not committed yet. `executions` are those that
+   * the cascade has caused there.
+   */
+  deliverFar(values: readonly FarValue[], { executions, isKept }: { executions: number; isKept: boolean }): boolean {
+    const [first] = values
+    if (first === undefined) return false
+    const cascade = this.#cascades.begin(this.#outside(first.message).beginning)
+    cascade.executions = executions
+    const work = isKept ? new Work(nothingKept, { id: '', isShared: false, begun: [], ended: [] }) : null
+    const isRead = this.#bus.deliverFar(
+      values,
+      work === null ? cascade : new WorkCause(cascade, work, 0, { isApart: true }),
+    )
+    cascade.leave()
+    return isRead
   }
 
   #outside(message: string): Outside {

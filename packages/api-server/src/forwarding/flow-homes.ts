@@ -1,0 +1,104 @@
+/**
+ * Who runs a flow: the seam between what is asked of any engine and the one that can answer it. Whatever needs a running
+ * flow asks here first. On the embedded database this engine runs all of them, and nobody asks.
+ *
+ * - flow-homes.H1 what nobody runs is answered here, once the database has said so: a flow that is stopped, or that has
+ *   failed.
+ * - flow-homes.H2 a flow on its way from one engine to another, and one that is starting here, is waited for, at most
+ *   {@link PATIENCE_MS}: then 503.
+ * - flow-homes.H3 what was certainly not done by the engine that was asked is asked again, of whoever has the flow by then.
+ *   What may be done is never asked twice.
+ * @module
+ */
+import type { Clock } from '@flow-service/core'
+
+import { Elsewhere, NotSent } from '../engines/links/links.ts'
+import { ProblemError } from '../http/errors.ts'
+
+const PATIENCE_MS = 5_000
+/** Between two looks at who has a flow. */
+const PAUSE_MS = 50
+
+/** What is known of the places of flows. */
+export interface FlowHomesDeps {
+  readonly clock: Clock
+  /** The id of this engine. */
+  readonly engine: string
+  readonly news: {
+    engineOf(flow: string): string | null
+    isBetween(flow: string): boolean
+    freshOf(flow: string): Promise<void>
+  }
+  /** Whether a flow is known that can run. */
+  readonly isLive: (flow: string) => boolean
+  /** Whether this engine has taken a flow, which runs or is about to. */
+  readonly isMine: (flow: string) => boolean
+  /** Whether a flow runs here. */
+  readonly isRunning: (flow: string) => boolean
+}
+
+/** Where flows run. */
+export class FlowHomes {
+  readonly #deps: FlowHomesDeps
+
+  constructor(deps: FlowHomesDeps) {
+    this.#deps = deps
+  }
+
+  /** The engine to ask about a flow; null: this one. Whether it can be answered now is another question. */
+  of(flow: string): string | null {
+    const { engine, isMine, news } = this.#deps
+    if (isMine(flow)) return null
+    const at = news.engineOf(flow)
+    return at === engine ? null : at
+  }
+
+  /** Whether another engine may have to be asked about a flow, or the flow to be waited for. */
+  isAway(flow: string): boolean {
+    const { isLive, isMine, isRunning } = this.#deps
+    return isMine(flow) ? !isRunning(flow) : this.of(flow) !== null || isLive(flow)
+  }
+
+  /**
+   * Has the engine that runs a flow asked; null when that is this one, or nobody (flow-homes.H1). Rejects with `unavailable`
+   * when nobody could be asked in time, and with what `ask` rejects with otherwise.
+   */
+  async ask<T extends object>(flow: string, ask: (engine: string) => Promise<T>): Promise<T | null> {
+    const { clock, news } = this.#deps
+    const untilMs = clock.now() + PATIENCE_MS
+    // what this engine has not heard of yet may have happened before the caller asked
+    if (this.of(flow) === null) await news.freshOf(flow)
+    for (;;) {
+      const engine = this.of(flow)
+      if (engine === null && !this.#isUnsettled(flow)) return null
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- another engine may have it after the one that was asked
+        if (engine !== null) return await ask(engine)
+      } catch (error) {
+        if (!(error instanceof NotSent || error instanceof Elsewhere)) throw error
+      }
+      if (clock.now() >= untilMs) throw noHome(flow)
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await new Promise<void>((resolve) => clock.setTimer(PAUSE_MS, resolve))
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await news.freshOf(flow)
+    }
+  }
+
+  /** Refuses with `Elsewhere` what was asked here for a flow that does not run here, or no more. */
+  assertHere(flow: string): void {
+    const { engine, isRunning } = this.#deps
+    if (isRunning(flow)) return
+    throw new Elsewhere(`flow "${flow}" is not run by engine ${engine}`)
+  }
+
+  #isUnsettled(flow: string): boolean {
+    const { isMine, isRunning, news } = this.#deps
+    return isMine(flow) ? !isRunning(flow) : news.isBetween(flow)
+  }
+}
+
+const noHome = (flow: string): ProblemError =>
+  new ProblemError('unavailable', `flow "${flow}" is on its way from one engine to another; try again`, {
+    retry_after_s: 1,
+  })

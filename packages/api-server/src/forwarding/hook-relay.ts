@@ -1,0 +1,68 @@
+/**
+ * Requests to webhooks of flows that another engine runs: read and bounded where they came in, taken by the handler there.
+ * @module
+ */
+import { type Links, Unanswered } from '../engines/links/links.ts'
+import type { AnyHookRequest, HooksElsewhere } from '../hooks/hooks.ts'
+import { ProblemError } from '../http/errors.ts'
+import type { FlowHomes } from './flow-homes.ts'
+
+const SUBJECT = 'hook'
+const NOTHING = Buffer.alloc(0)
+
+/** What the relay is made of. */
+export interface HookRelayDeps {
+  readonly homes: FlowHomes
+  readonly links: Pick<Links, 'answer' | 'ask'>
+}
+
+/** Hands requests over, and has those of others taken. */
+export class HookRelay implements HooksElsewhere {
+  readonly #deps: HookRelayDeps
+
+  constructor(deps: HookRelayDeps) {
+    this.#deps = deps
+  }
+
+  isAway(path: string): boolean {
+    const flow = flowIn(path)
+    return flow !== null && this.#deps.homes.isAway(flow)
+  }
+
+  async deliver({ body, ...request }: AnyHookRequest): Promise<boolean> {
+    const { homes, links } = this.#deps
+    const flow = flowIn(request.path) ?? ''
+    const head = Buffer.from(JSON.stringify(request))
+    const size = Buffer.allocUnsafe(4)
+    size.writeUInt32BE(head.length)
+    const payload = Buffer.concat([size, head, body])
+    try {
+      return (await homes.ask(flow, (engine) => links.ask(engine, SUBJECT, payload))) !== null
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error
+      const detail = `the engine that runs flow "${flow}" was given the request and has not answered: it may have taken it`
+      throw new ProblemError('unavailable', detail, { retry_after_s: 1 })
+    }
+  }
+
+  /** Has requests taken that other engines hand over. */
+  answer(take: (request: AnyHookRequest) => Promise<void>): void {
+    this.#deps.links.answer(SUBJECT, async (payload) => {
+      const end = 4 + payload.readUInt32BE(0)
+      const request = JSON.parse(payload.toString('utf8', 4, end)) as Omit<AnyHookRequest, 'body'>
+      this.#deps.homes.assertHere(flowIn(request.path) ?? '')
+      await take({ ...request, body: payload.subarray(end) })
+      return NOTHING
+    })
+  }
+}
+
+/** The flow that a raw path below `/hooks` begins with; null for one that names none. */
+function flowIn(path: string): string | null {
+  const [, flow = ''] = path.split('/', 2)
+  try {
+    return flow === '' ? null : decodeURIComponent(flow)
+  } catch {
+    return null
+  }
+}

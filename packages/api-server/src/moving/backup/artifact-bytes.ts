@@ -1,0 +1,42 @@
+/**
+ * The bytes of artifacts for a backup.
+ * @module
+ */
+import type { Artifacts } from '../../artifacts/artifacts.ts'
+import type { ResolvedConfig } from '../../config.ts'
+import type { BackupDeps, OpenBytes } from './backup.ts'
+
+/** What larger ones are is known only when they were read: a backup that has begun with one cannot leave it out. */
+const KNOWN_BYTES = 8 * 2 ** 20
+
+/** Whole artifacts; one that is missing, or not what it was, is none. */
+export const bytesOf =
+  (artifacts: Pick<Artifacts, 'open'>): OpenBytes =>
+  async (digest) => {
+    const artifact = await artifacts.open(digest)
+    if (!artifact) return null
+    if (artifact.ref.size <= KNOWN_BYTES) return artifact.read(null)
+    try {
+      for await (const _ of artifact.read(null));
+    } catch {
+      return null
+    }
+    return artifact.read(null)
+  }
+
+/** Whether a backup takes artifacts along, unless it is told: a folder yes, a store elsewhere no. */
+export function artifactsFor(
+  config: Pick<ResolvedConfig, 'artifactsUrl'>,
+  artifacts: Pick<Artifacts, 'open'>,
+  wanted: boolean | undefined,
+): BackupDeps['artifacts'] {
+  const isHere = config.artifactsUrl === null
+  if (wanted ?? isHere) return { open: bytesOf(artifacts) }
+  return { place: isHere ? 'the folder of artifacts' : storeText(config.artifactsUrl) }
+}
+
+/** A store without what may be a password. */
+function storeText(url: string): string {
+  const { host, pathname } = new URL(url)
+  return `s3://${host}${pathname}`
+}
