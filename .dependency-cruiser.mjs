@@ -53,6 +53,7 @@ export const slices = [
   'host',
   'commands',
   'flows',
+  'forwarding',
   'runs',
   'dashboards',
   'modules',

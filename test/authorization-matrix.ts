@@ -151,6 +151,8 @@ export const matrix: Readonly<Record<string, Level | readonly Level[]>> = {
   'connectors.deleteKey': 'superuser',
   'connectors.clearState': 'superuser',
 
+  'engines.list': 'user',
+
   'observability.summary': 'user',
   'observability.timeseries': 'user',
   'observability.flows': 'user',
@@ -280,6 +282,7 @@ export const operationsOf: Readonly<Record<Scope | 'none', readonly string[]>> =
     'workers.list',
     'workers.resources',
     'workers.runtime',
+    'engines.list',
     'observability.summary',
     'utils.health',
     'observability.timeseries',

@@ -24,6 +24,8 @@ export interface EngineProcess {
   readonly origin: string
   readonly token: string
   readonly client: Client
+  /** What it has written to its outputs. */
+  readonly output: () => string
   /** Ends the process by a signal and waits for its end; resolves with its exit code, null after a kill. */
   end(signal: NodeJS.Signals): Promise<number | null>
 }
@@ -87,6 +89,7 @@ export class DataDirectory implements Disposable {
       origin: new URL(baseUrl).origin,
       token,
       client: createClient({ baseUrl, token }),
+      output: () => output,
       async end(signal) {
         if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
         const exit = once(child, 'exit')

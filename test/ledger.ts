@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** One request: the path, and the values that the node sent. */
+/** One request: the path, when it had come, and the values that the node sent. */
 export interface Entry {
   readonly path: string
+  readonly atMs: number
   readonly values: Readonly<Record<string, unknown>>
 }
 
@@ -19,7 +20,7 @@ export class Ledger implements AsyncDisposable {
       let body = ''
       request.setEncoding('utf8').on('data', (text: string) => (body += text))
       request.on('end', () => {
-        this.entries.push({ path: request.url ?? '', values: JSON.parse(body) as Entry['values'] })
+        this.entries.push({ path: request.url ?? '', atMs: Date.now(), values: JSON.parse(body) as Entry['values'] })
         setTimeout(() => response.writeHead(204).end(), answerMs())
       })
     })

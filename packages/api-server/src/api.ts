@@ -21,11 +21,10 @@ import { connectorsApi } from './connectors/slice.ts'
 import { dashboardsApi } from './dashboards/slice.ts'
 import { deviceCredentials, devicesApi, deviceSockets } from './devices/slice.ts'
 import { deviceUpgrade } from './devices/sockets/device-upgrade.ts'
-import { links } from './engines/slice.ts'
+import { enginesApi, links } from './engines/slice.ts'
 import { eventUpgrade, type EventUpgradeDeps } from './events/routes.ts'
 import { eventsApi, eventSockets, tickets, userGuests } from './events/slice.ts'
 import { flowsApi } from './flows/slice.ts'
-import type { EndpointRelay } from './forwarding/endpoint-relay.ts'
 import { type Relays, relays } from './forwarding/slice.ts'
 import { connectorRoutes, type ConnectorRoutesDeps } from './hooks/connector-routes.ts'
 import { type IsPortal, portalCheck } from './hooks/portal.ts'
@@ -76,6 +75,7 @@ const slices = [
   modulesApi,
   alertsApi,
   movingApi,
+  enginesApi,
 ] as const
 
 const described = [...slices, stateApi, observabilityApi]
@@ -129,7 +129,7 @@ export function createApi({ engine, upgrades, failure }: ApiDeps): Api {
   const bindings = bindingsOf([...slices, observabilityApi], engine)
   const compresses = settings.compression === 'on'
   const admit = admission({ tickets: nouns.artifactTickets, home, authenticate })
-  const elsewhere = passing && ((...asked: Parameters<EndpointRelay['handle']>) => passing.endpoints.handle(...asked))
+  const elsewhere = passing?.endpoints.handle
   const mounting = { admit, anonymous, baseUrl, compresses, elsewhere, maxBodyBytes, trustProxy }
   const working = refuseWhenFailed(failure)
   // only paths of our own: mounted at the root of a host's app, everything else is the host's

@@ -47,7 +47,7 @@ import {
   runtimeLayer,
   sparesLayer,
 } from './flows/slice.ts'
-import { forwardingLayer } from './forwarding/slice.ts'
+import { forwardingLayer, publishForOthers, spreadEvents } from './forwarding/slice.ts'
 import { hooksLayer } from './hooks/slice.ts'
 import { hostLayer } from './host/slice.ts'
 import { deliverMail, mailLayer } from './mail/slice.ts'
@@ -153,6 +153,8 @@ const work = [
   registerCode,
   restoreFlows,
   followEngines,
+  publishForOthers,
+  spreadEvents,
   followSecrets,
   followModules,
   followSpares,

@@ -16,7 +16,7 @@ import { addConnectors } from './grammar/connectors.ts'
 import { addDashboards } from './grammar/dashboards.ts'
 import { addDeadLetters } from './grammar/dead-letters.ts'
 import { addDevice, addDevices } from './grammar/devices.ts'
-import { addEngine, addSigningKeys } from './grammar/engine.ts'
+import { addEngine, addEngines, addSigningKeys } from './grammar/engine.ts'
 import { addFlows, addValidate } from './grammar/flows.ts'
 import { addKeys } from './grammar/keys.ts'
 import { addMessages } from './grammar/messages.ts'
@@ -77,6 +77,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, 3 no engine or no sign-in.`,
   addUsers(root)
   addKeys(root)
   addSigningKeys(root)
+  addEngines(root)
   addMoving(root)
   addOAuth(root)
   addCompletion(root)

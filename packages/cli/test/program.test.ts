@@ -46,7 +46,7 @@ test('every command is there', () => {
       'provisioners list, provisioners test, provisioners reload',
       'users list, users add, users passwd',
       'users deactivate, users activate, users promote, users demote, users delete',
-      'keys list, keys create, keys revoke, signing-keys forget, move, backup, restore',
+      'keys list, keys create, keys revoke, signing-keys forget, engines list, move, backup, restore',
       'oauth token, oauth tokens, oauth revoke, oauth client list, oauth client add, oauth client remove',
       'completion',
     ].flatMap((line) => line.split(', ')),

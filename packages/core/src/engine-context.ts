@@ -34,7 +34,7 @@ import { failureOf } from './failure.ts'
 import type { GraphNode } from './graph.ts'
 import { type CascadeOrigin, CodeError, type Host, type Lease, type Mount } from './host.ts'
 import { routesOf } from './node-routes.ts'
-import { NodeSchedules } from './node-schedules.ts'
+import { NodeSchedules, oneWaiting } from './node-schedules.ts'
 import { checkedStore } from './package-stores.ts'
 import { passRefusal } from './refused-payload.ts'
 import { type Repetition, startCron, startInterval, startTimer } from './timers.ts'
@@ -192,14 +192,14 @@ export class EngineContext implements NodeContext {
     if (!(seconds > 0)) throw new RangeError(`an interval of ${seconds} s never ends; give more than 0`)
     if (this.#isPrivate) return () => {}
     const { clock } = this.#host
-    return this.#repeat(`every ${seconds}`, (firstMs) =>
-      startInterval(clock, seconds * 1000, () => this.#guard(run), firstMs),
-    )
+    const tick = oneWaiting(this.#lease, () => this.#guard(run))
+    return this.#repeat(`every ${seconds}`, (firstMs) => startInterval(clock, seconds * 1000, tick, firstMs))
   }
 
   cron(pattern: string, run: () => void): Cancel {
     if (this.#isPrivate) return () => {}
-    return this.#repeat(`cron ${pattern}`, (firstMs) => startCron(this.#host, pattern, () => this.#guard(run), firstMs))
+    const tick = oneWaiting(this.#lease, () => this.#guard(run))
+    return this.#repeat(`cron ${pattern}`, (firstMs) => startCron(this.#host, pattern, tick, firstMs))
   }
 
   webhook(route: HookRoute, handler: (request: HookRequest) => void | Promise<void>): void {

@@ -6,7 +6,24 @@
 import type { Cancel } from '@flow-service/connector-sdk'
 
 import { append } from './graph.ts'
+import type { Lease } from './host.ts'
 import type { Repetition } from './timers.ts'
+
+/** A tick of a schedule; those that come without the lease are one, once it holds again. */
+export function oneWaiting(lease: Lease | undefined, tick: () => void): () => void {
+  if (lease === undefined) return tick
+  let isWaiting = false
+  const goOn = (): void => {
+    isWaiting = false
+    tick()
+  }
+  return () => {
+    if (isWaiting) return
+    if (lease.holds()) return tick()
+    isWaiting = true
+    void lease.held().then(goOn)
+  }
+}
 
 /** What may be carried on: a repetition, and what it is. */
 interface Schedule {

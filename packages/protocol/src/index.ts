@@ -76,6 +76,14 @@ export {
   specialFloats,
 } from './dtype.ts'
 export {
+  type Engine,
+  type EngineLinkStatus,
+  engineLinkStatusSchema,
+  type EngineList,
+  engineSchema,
+  engineListSchema,
+} from './engines.ts'
+export {
   type Problem,
   problemCatalogue,
   type ProblemCode,

@@ -43,6 +43,7 @@ export const observabilitySummarySchema = z
     version: z.string().meta({ description: 'Of the engine.' }),
     protocol: z.int().meta({ description: 'Version of the protocol between engine and workers.' }),
     uptime_s: z.number().meta({ description: 'Seconds since it started.' }),
+    engines: z.int().meta({ description: 'Engines of the database that live, this one included.' }),
     checks: checksSchema.meta({ description: 'The parts that were checked.' }),
     flows: z
       .object({

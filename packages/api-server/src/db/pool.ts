@@ -25,6 +25,8 @@ export interface PoolOptions {
 export interface Pools {
   sql: Sql
   transactions: Transactions
+  /** Has connections of another pool know the array types of the server. */
+  teach(other: postgres.Sql): void
   /** Waits for what is running, at most `timeout` seconds for single statements. */
   end(timeout?: number): Promise<void>
 }
@@ -63,6 +65,7 @@ export async function openPools({ url, statements, transactions, driver, log }: 
   return {
     sql: restrict(forStatements, transacting.assertOutside),
     transactions: transacting,
+    teach: (other) => copyTypes(forStatements, other),
     async end(timeout) {
       await transacting.end()
       await end(timeout)
@@ -86,11 +89,14 @@ async function learnTypes(first: postgres.Sql, others: readonly postgres.Sql[]):
   await first`select 1`
   const learnt = first.options as unknown as Learnt
   learnt.fetch_types = false
-  for (const { options } of others) {
-    const own = options as unknown as Learnt
-    Object.assign(own.parsers, learnt.parsers)
-    Object.assign(own.serializers, learnt.serializers)
-    Object.assign(own.shared.typeArrayMap, learnt.shared.typeArrayMap)
-    own.fetch_types = false
-  }
+  for (const other of others) copyTypes(first, other)
+}
+
+function copyTypes(first: postgres.Sql, other: postgres.Sql): void {
+  const learnt = first.options as unknown as Learnt
+  const own = other.options as unknown as Learnt
+  Object.assign(own.parsers, learnt.parsers)
+  Object.assign(own.serializers, learnt.serializers)
+  Object.assign(own.shared.typeArrayMap, learnt.shared.typeArrayMap)
+  own.fetch_types = false
 }

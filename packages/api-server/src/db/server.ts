@@ -49,6 +49,7 @@ export async function openServer(
     await Promise.all([pools.end(END_TIMEOUT), signals.end({ timeout: END_TIMEOUT })])
   })
   const { sql, transactions } = pools
+  pools.teach(signals)
   try {
     await assertVersion(pools, databaseUrl)
     await prepare({ sql, transaction: transactions.run })

@@ -9,7 +9,7 @@ import { eventLog, eventSockets } from '../events/slice.ts'
 import { portalCheck } from '../hooks/portal.ts'
 import { routes } from '../http/slice-api.ts'
 import { SocketGuests } from '../http/socket-guests.ts'
-import { deviceMessages, lastValues, messages, publisher, values } from '../messages/slice.ts'
+import { deviceMessages, farMessages, lastValues, messages, publisher, values } from '../messages/slice.ts'
 import { clock, config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
 import { DevicePresence } from './device-presence.ts'
@@ -177,14 +177,25 @@ export const deviceSocketsLayer = inOrder(
       deviceWiring,
       eventLog,
       eventSockets,
+      farMessages,
       lastValues,
       log,
       sharedPresence,
       values,
     },
-    ({ deviceGuests, devicePresence, devicePublishing, deviceWiring, eventSockets, sharedPresence, ...deps }) =>
+    ({
+      deviceGuests,
+      devicePresence,
+      devicePublishing,
+      deviceWiring,
+      eventSockets,
+      farMessages,
+      sharedPresence,
+      ...deps
+    }) =>
       new DeviceSockets({
         ...deps,
+        far: farMessages,
         stopwatch: () => performance.now(),
         guests: deviceGuests,
         presence: devicePresence,

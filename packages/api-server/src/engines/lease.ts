@@ -3,14 +3,15 @@
  * long as the lease holds; whoever lets it run out has lost them to whoever takes them. Times of leases are those of the
  * database, which all of them share.
  *
- * A lease *holds*, is *over*, or has *returned* when what was lost meanwhile has ended.
+ * A lease *is kept*, is *over*, or is *returning* until what was lost meanwhile has ended.
  * - lease.L1 it is renewed eight times in its length, by one statement that does not wait for others of this engine. One
- *   that is over is not renewed: the engine gets another one, and whoever follows {@link EngineLease.onReturn} learns first
- *   what is left. So no write that was made under the earlier one counts, however late it comes.
+ *   that is over is not renewed: the engine gets another one, which is renewed too, and whoever follows
+ *   {@link EngineLease.onReturn} learns what is left before that holds. So no write that was made under the earlier one
+ *   counts, however late it comes.
  * - lease.L2 this engine reckons from before it asked, on two clocks, one of which a machine that stands still does not
  *   stop, and with a fifth less than it was given.
  * - lease.L3 an engine that knew of no other one goes on while its database is away: nobody is there to take its flows. Not
- *   one that stood still itself, which cannot know who came meanwhile.
+ *   one that stood still itself, which cannot know who came meanwhile until the database has told it.
  * - lease.L4 at the end the row goes, and what the engine ran is free at once.
  * - lease.L5 the embedded database has one engine alone, whose lease nobody asks.
  * - lease.L6 with each renewal it hears which engines live, and tells when that has changed.
@@ -24,18 +25,23 @@ import type { Database } from '../db/database.ts'
 import type { Log } from '../process/log.ts'
 import { newId } from '../process/new-id.ts'
 import { beginLife, type Life } from './former-life.ts'
-import { createEngineStore, type EngineRow, type LivingEngine } from './store.ts'
+import { createEngineStore, type EngineRow, type EngineStore, type LivingEngine } from './store.ts'
 
 /** Renewals in the length of a lease. */
 const RENEWALS = 8
 /** What an engine counts on of the length of its lease. */
 const COUNTED = 0.8
-/** Renewals that may be late before a lone engine has to take itself for one that stood still. */
+/** Ticks that may be late before a lone engine has to take itself for one that stood still. */
 const STILL = 3
+
+/** Statements that a lease is kept by. */
+export type LeaseStore = Pick<EngineStore, 'begin' | 'living' | 'locate' | 'remove' | 'renew'>
 
 /** What a lease is made of. */
 export interface LeaseDeps {
   readonly database: Pick<Database, 'backend' | 'prompt'>
+  /** Where leases are: in the database unless given. */
+  readonly store?: LeaseStore
   readonly clock: Clock
   readonly dataDir: string
   readonly version: string
@@ -57,6 +63,8 @@ export interface EngineLease extends Lease {
   readonly id: string | null
   /** What flows of this engine are placed by, as of now; null on the embedded database. */
   readonly lease: string | null
+  /** How long the lease is counted on (lease.L2), 0 once it is over; null on the embedded database. */
+  readonly leftMs: number | null
   /** Where workers attach to this engine; null when it says no address. */
   readonly attachUrl: string | null
   /** Where workers attach to the engines of the database, as far as this one knows them, each address once. */
@@ -85,7 +93,7 @@ export async function openLease(deps: LeaseDeps): Promise<EngineLease> {
   const id = newId()
   const life = await beginLife(deps.dataDir, id)
   const lease = new ServerLease(
-    { id, lease: newId(), name: `${hostname()}/${process.pid}`, address: null, linkUrl, attachUrl, version, protocol },
+    { id, lease: newId(), name: engineName(), address: null, linkUrl, attachUrl, version, protocol },
     life,
     deps,
   )
@@ -98,10 +106,14 @@ export async function openLease(deps: LeaseDeps): Promise<EngineLease> {
   return lease
 }
 
+/** The machine and the process, as messages name an engine. */
+export const engineName = (): string => `${hostname()}/${process.pid}`
+
 /** An engine that has its database to itself. */
 export const alone = (attachUrl: string | null): EngineLease => ({
   id: null,
   lease: null,
+  leftMs: null,
   attachUrl,
   attachUrls: attachUrl === null ? [] : [attachUrl],
   engines: [],
@@ -116,8 +128,11 @@ export const alone = (attachUrl: string | null): EngineLease => ({
 
 const machineClocks = [() => performance.now(), () => Date.now()] as const
 
+type Phase = 'kept' | 'over' | 'returning'
+
 class ServerLease implements EngineLease {
   readonly #deps: LeaseDeps
+  readonly #store: LeaseStore
   readonly #life: Life
   readonly #clocks: readonly (() => number)[]
   readonly #engineListeners = new Set<() => void>()
@@ -128,13 +143,15 @@ class ServerLease implements EngineLease {
   #engines: readonly LivingEngine[] = []
   /** Until when the lease is counted on, by each clock. */
   #until: readonly number[] = []
-  /** When it was asked for last, by each clock. */
-  #asked: readonly number[] = []
-  /** Whether it is over, and has not returned. */
-  #isOver = false
+  /** Until when this engine knows who lives, or has not stood still since it knew, by each clock. */
+  #awake: readonly number[] = []
+  #phase: Phase = 'kept'
   #waiting: PromiseWithResolvers<void> | null = null
   #cancel: () => void = () => {}
   #renewing: Promise<void> = Promise.resolve()
+  #isRenewing = false
+  /** Those who follow the latest return. */
+  #following: Promise<void> = Promise.resolve()
   #isFailing = false
   #isClosed = false
 
@@ -142,6 +159,7 @@ class ServerLease implements EngineLease {
     this.#self = self
     this.#life = life
     this.#deps = deps
+    this.#store = deps.store ?? createEngineStore(deps.database.prompt)
     this.#clocks = deps.clocks ?? machineClocks
   }
 
@@ -151,6 +169,11 @@ class ServerLease implements EngineLease {
 
   get lease(): string {
     return this.#self.lease
+  }
+
+  get leftMs(): number {
+    if (this.#phase !== 'kept') return 0
+    return Math.max(0, Math.min(...this.#clocks.map((clock, at) => (this.#until[at] ?? 0) - clock())))
   }
 
   get attachUrl(): string | null {
@@ -166,15 +189,15 @@ class ServerLease implements EngineLease {
   }
 
   async open(): Promise<void> {
-    const store = createEngineStore(this.#deps.database.prompt)
-    await store.remove(this.#life.former)
+    await this.#store.remove(this.#life.former)
     await this.#begin()
     this.#wait()
   }
 
   async listensAt(address: string, origin: string): Promise<void> {
     this.#self = { ...this.#self, address, linkUrl: this.#self.linkUrl ?? origin }
-    await this.#begin()
+    await this.#store.locate(this.#self)
+    await this.#learn()
   }
 
   onEngines(listener: () => void): void {
@@ -196,7 +219,7 @@ class ServerLease implements EngineLease {
   }
 
   holds(): boolean {
-    return !this.#isOver && (this.#isWithin(this.#until) || this.#isLone())
+    return this.#phase === 'kept' && (this.#isWithin(this.#until) || this.#isLone())
   }
 
   async held(): Promise<void> {
@@ -209,11 +232,12 @@ class ServerLease implements EngineLease {
     this.#isClosed = true
     this.#cancel()
     await this.#renewing
-    // who waits to act is told by its own end
-    this.#isOver = false
+    await this.#following
+    // who waits to act is told by its own end; who asks once more has nothing to wait for
     this.#waiting?.resolve()
+    this.#waiting = null
     try {
-      await createEngineStore(this.#deps.database.prompt).remove(this.#self.id)
+      await this.#store.remove(this.#self.id)
     } catch (error) {
       const detail =
         'other engines could not be told that this one ends; they take its live flows when its lease is over'
@@ -233,28 +257,28 @@ class ServerLease implements EngineLease {
 
   /** Whether nobody else was there, and this engine has not stood still since it knew (lease.L3). */
   #isLone(): boolean {
-    const stillMs = (STILL * this.#deps.leaseMs) / RENEWALS
-    return this.#engines.length <= 1 && this.#isWithin(this.#asked.map((ms) => ms + stillMs))
+    return this.#engines.length <= 1 && this.#isWithin(this.#awake)
   }
 
-  /** Waits again when it was renewed: two statements never overlap. */
+  /** A tick renews the lease unless that goes on: two statements never overlap. */
   #wait(): void {
     this.#cancel = this.#deps.clock.setTimer(this.#deps.leaseMs / RENEWALS, () => {
-      this.#renewing = this.#renew().finally(() => {
-        if (!this.#isClosed) this.#wait()
-      })
+      this.#wait()
+      if (this.#isWithin(this.#awake)) this.#wake(this.#now())
+      if (!this.#isRenewing) this.#renewing = this.#renew()
     })
   }
 
-  async #begin(): Promise<void> {
-    const asked = this.#ask()
-    await createEngineStore(this.#deps.database.prompt).begin(this.#self, this.#deps.leaseMs)
-    this.#count(asked)
-    await this.#learn()
+  #wake(sinceMs: readonly number[]): void {
+    const stillMs = (STILL * this.#deps.leaseMs) / RENEWALS
+    this.#awake = sinceMs.map((ms) => ms + stillMs)
   }
 
-  #ask(): readonly number[] {
-    return (this.#asked = this.#now())
+  async #begin(): Promise<void> {
+    const asked = this.#now()
+    await this.#store.begin(this.#self, this.#deps.leaseMs, this.#earlier)
+    this.#count(asked)
+    await this.#learn()
   }
 
   #count(asked: readonly number[]): void {
@@ -263,40 +287,63 @@ class ServerLease implements EngineLease {
 
   async #learn(): Promise<void> {
     const before = this.#engines
-    this.#engines = await createEngineStore(this.#deps.database.prompt).living()
+    const asked = this.#now()
+    this.#engines = await this.#store.living()
+    this.#wake(asked)
     if (placesOf(before) === placesOf(this.#engines)) return
     for (const listener of this.#engineListeners) listener()
   }
 
   async #renew(): Promise<void> {
-    const { database, leaseMs, log } = this.#deps
+    this.#isRenewing = true
     try {
-      const asked = this.#ask()
-      const isRenewed = !this.#isOver && (await createEngineStore(database.prompt).renew(this.#self, leaseMs))
-      if (isRenewed) {
-        this.#count(asked)
-        await this.#learn()
-      } else await this.#return()
+      await (this.#phase === 'over' ? this.#return() : this.#keep())
       this.#isFailing = false
-      this.#go()
     } catch (error) {
-      const detail =
-        'this engine cannot renew its lease: once that is over, its live flows stand still or go to other engines'
-      if (!this.#isFailing) log.warn({ err: error }, detail)
-      this.#isFailing = true
+      this.#failed(error)
+    } finally {
+      this.#isRenewing = false
     }
   }
 
-  /** Begins anew, and holds once all have followed that what was lost is lost. */
-  async #return(): Promise<void> {
-    if (!this.#isOver)
+  async #keep(): Promise<void> {
+    const asked = this.#now()
+    if (await this.#store.renew(this.#self, this.#deps.leaseMs)) {
+      this.#count(asked)
+      await this.#learn()
+      this.#go()
+    } else if (this.#phase === 'kept') {
       this.#deps.log.warn({}, 'the lease of this engine was over; others may have taken its live flows')
-    this.#isOver = true
+      await this.#return()
+    }
+  }
+
+  /** Begins anew, and holds once all have followed that what was lost is lost; it is renewed meanwhile. */
+  async #return(): Promise<void> {
+    this.#phase = 'over'
     this.#earlier.push(this.#self.lease)
     this.#self = { ...this.#self, lease: newId() }
     await this.#begin()
-    await Promise.all([...this.#returnListeners].map((listener) => listener(this.#earlier)))
-    this.#isOver = false
+    this.#phase = 'returning'
+    this.#following = this.#follow()
+  }
+
+  async #follow(): Promise<void> {
+    try {
+      await Promise.all([...this.#returnListeners].map((listener) => listener(this.#earlier)))
+      this.#phase = 'kept'
+      this.#go()
+    } catch (error) {
+      this.#phase = 'over'
+      this.#failed(error)
+    }
+  }
+
+  #failed(error: unknown): void {
+    const detail =
+      'this engine cannot renew its lease: once that is over, its live flows stand still or go to other engines'
+    if (!this.#isFailing) this.#deps.log.warn({ err: error }, detail)
+    this.#isFailing = true
   }
 
   /** Lets go on who waits for it. */

@@ -2,6 +2,7 @@
  * SQL of the table `engine`.
  * @module
  */
+import { affected } from '../db/affected.ts'
 import type { Sql } from '../db/database.ts'
 
 /** One life of an engine. */
@@ -27,17 +28,44 @@ export interface LivingEngine extends EngineRow {
   readonly startedAt: string
 }
 
+/** A living engine as people see it. Seconds left are those of its lease, by the clock of the database. */
+export interface ListedEngine extends Pick<LivingEngine, 'id' | 'name' | 'address' | 'version' | 'startedAt'> {
+  readonly leftS: number
+  /** How many live flows it has. */
+  readonly flows: number
+}
+
+/** The live flows that are to run, and those of them that nobody runs. */
+export interface WishedFlows {
+  readonly wished: number
+  readonly nowhere: number
+  /** The first of those, by name. */
+  readonly names: readonly string[]
+}
+
+/** Statements on engines. */
+export type EngineStore = ReturnType<typeof createEngineStore>
+
 /** Statements on engines. A lease is some milliseconds from the moment of its statement on, by the clock of the database. */
 export const createEngineStore = (sql: Sql) => ({
-  /** Gives an engine a lease, whether it had one before or not. */
-  async begin(row: EngineRow, leaseMs: number): Promise<void> {
+  /**
+   * Gives an engine a lease: a new one, or one that has had no others than these, so that a statement of an earlier lease
+   * which comes late takes none back.
+   */
+  async begin(row: EngineRow, leaseMs: number, earlier: readonly string[] = []): Promise<void> {
     const { id, lease, name, address, linkUrl, attachUrl, version, protocol } = row
-    await sql`
+    const begun = await sql`
       insert into engine (id, lease, name, address, link_url, attach_url, version, protocol, lease_until)
       values (${id}, ${lease}, ${name}, ${address}, ${linkUrl}, ${attachUrl}, ${version}, ${protocol},
         ${until(sql, leaseMs)})
-      on conflict (id) do update
-        set address = excluded.address, link_url = excluded.link_url, lease = excluded.lease, lease_until = excluded.lease_until`
+      on conflict (id) do update set lease = excluded.lease, lease_until = excluded.lease_until
+      where engine.lease = any(${[...earlier]}::uuid[])`
+    affected(begun, 1)
+  },
+
+  /** Tells where an engine is reached; its lease stays as it is. */
+  async locate({ id, address, linkUrl }: Pick<EngineRow, 'id' | 'address' | 'linkUrl'>): Promise<void> {
+    await sql`update engine set address = ${address}, link_url = ${linkUrl} where id = ${id}`
   },
 
   /** Renews the lease of an engine unless it is over: then false. */
@@ -48,11 +76,44 @@ export const createEngineStore = (sql: Sql) => ({
     return count > 0
   },
 
+  /** The engine is about to end, and takes no flows any more. */
+  async leave(id: string): Promise<void> {
+    await sql`update engine set is_leaving = true where id = ${id}`
+  },
+
   /** The engines whose lease is not over, in the order of their ids. */
   living: (): Promise<LivingEngine[]> =>
     sql<LivingEngine[]>`
       select id, lease, name, address, link_url as "linkUrl", attach_url as "attachUrl", version, protocol, started_at as "startedAt"
       from engine where lease_until > now() order by id`,
+
+  /** The living engines with what each has, the oldest first. */
+  listed: (): Promise<ListedEngine[]> =>
+    sql<ListedEngine[]>`
+      select id, name, address, version, started_at as "startedAt",
+        greatest(extract(epoch from lease_until - clock_timestamp()), 0)::float8 as "leftS",
+        (select count(*)::int from placement where placement.lease = engine.lease) as flows
+      from engine where lease_until > now() order by started_at, id`,
+
+  /**
+   * The live flows that are to run, with up to so many names of those that nobody runs: who does is told by leases, or, by
+   * the one engine of an embedded database, by name.
+   */
+  async wished(most: number, running: readonly string[] | null): Promise<WishedFlows> {
+    const isNowhere =
+      running === null
+        ? sql`not exists (
+            select from placement join engine using (lease) where placement.flow = flow.id and lease_until > now())`
+        : sql`name <> all(${[...running]}::text[])`
+    const [row] = await sql<WishedFlows[]>`
+      with live as materialized (
+        select name, ${isNowhere} as nowhere from flow where wished <> 'stopped' and published_mode = 'live'
+      )
+      select count(*)::int as wished, count(*) filter (where nowhere)::int as nowhere, array(
+        select name from live where nowhere order by name collate "C" limit ${most}
+      ) as names from live`
+    return row ?? { wished: 0, nowhere: 0, names: [] }
+  },
 
   /** Removes an engine that has ended, and those that nobody has heard of for a day. */
   async remove(id: string | null): Promise<void> {

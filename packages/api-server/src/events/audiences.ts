@@ -51,6 +51,15 @@ export class Audiences {
     return [...this.#byInterest.values()].some(({ interest }) => interest.kinds.has('log'))
   }
 
+  /** What is asked for altogether; null while there is no socket. */
+  together(): Interest | null {
+    const interests = [...this.#byInterest.values()].map(({ interest }) => interest)
+    if (interests.length === 0) return null
+    const kinds = new Set(interests.flatMap((each) => [...each.kinds]))
+    const isAll = interests.some(({ flows }) => flows === null)
+    return { flows: isAll ? null : new Set(interests.flatMap(({ flows }) => [...(flows ?? [])])), kinds }
+  }
+
   /** Tells the sockets that are open the events of a turn. */
   tell(texts: readonly EventText[]): void {
     for (const { interest, sessions } of this.#byInterest.values()) {

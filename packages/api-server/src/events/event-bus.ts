@@ -12,10 +12,15 @@ export type EventListener = (event: EngineEvent, atMs: number) => void
 export interface EventBus {
   /** Tells every listener; `atMs` is now unless given. Never throws. */
   publish(event: EngineEvent, atMs?: number): void
+  /** Tells those that show what has happened of what has happened in another engine. Never throws. */
+  show(event: EngineEvent, atMs: number): void
   /** Whether there is any listener that is not `quiet`. */
   isHeard(): boolean
-  /** The result ends the subscription. For a `quiet` listener alone nobody needs to make events of values. */
-  subscribe(listener: EventListener, options?: { readonly quiet?: boolean }): () => void
+  /**
+   * The result ends the subscription. For a `quiet` listener alone nobody needs to make events of values; one that `shows` is
+   * told of other engines too.
+   */
+  subscribe(listener: EventListener, options?: { readonly quiet?: boolean; readonly shows?: boolean }): () => void
 }
 
 /** An event bus; a listener that throws is reported to `onError` and keeps no other one from hearing the event. */
@@ -23,26 +28,31 @@ export function createEventBus(
   onError: (error: unknown) => void = (error) => process.emitWarning(error as Error),
 ): EventBus {
   let listeners: readonly EventListener[] = []
+  let showing: readonly EventListener[] = []
   let heard = 0
-  return {
-    publish(event, atMs = Date.now()) {
-      for (const listener of listeners) {
-        try {
-          listener(event, atMs)
-        } catch (error) {
-          onError(error)
-        }
+  const tell = (all: readonly EventListener[], event: EngineEvent, atMs: number): void => {
+    for (const listener of all) {
+      try {
+        listener(event, atMs)
+      } catch (error) {
+        onError(error)
       }
-    },
+    }
+  }
+  return {
+    publish: (event, atMs = Date.now()) => tell(listeners, event, atMs),
+    show: (event, atMs) => tell(showing, event, atMs),
     isHeard: () => heard > 0,
-    subscribe(listener, { quiet = false } = {}) {
+    subscribe(listener, { quiet = false, shows = false } = {}) {
       // a fresh function each time, so that one listener may subscribe twice
       const entry: EventListener = (event, atMs) => listener(event, atMs)
       listeners = [...listeners, entry]
+      if (shows) showing = [...showing, entry]
       if (!quiet) heard += 1
       return () => {
         if (!listeners.includes(entry)) return
         listeners = listeners.filter((other) => other !== entry)
+        showing = showing.filter((other) => other !== entry)
         if (!quiet) heard -= 1
       }
     },

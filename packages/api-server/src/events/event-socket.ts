@@ -71,6 +71,10 @@ export interface EventSockets {
   wantedMedia(): ReadonlySet<string>
   /** Tells of each change of them, by a request or a socket that closes; the result ends that. */
   onWantedMedia(listener: WantedListener): () => void
+  /** What the open sockets ask for altogether, media among it; null while none is open. */
+  interest(): Interest | null
+  /** Tells of each change of that; the result ends that. */
+  onInterest(listener: () => void): () => void
   /** How many are open. */
   count(): number
 }
@@ -89,6 +93,10 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
   const wanted = new WantedMedia((error) => deps.log.error({ err: error }, 'a listener of wanted media failed'))
   const turn = createTurn((texts) => audiences.tell(texts))
   let unsubscribe: (() => void) | null = null
+  const interested = new Set<() => void>()
+  const changed = (): void => {
+    for (const listener of interested) listener()
+  }
   const logs = new LogPace(deps.clock, (event, atMs) => tell(event, atMs))
   const pass: EventListener = (event, atMs) => {
     if (event.type !== 'log') tell(event, atMs)
@@ -137,6 +145,7 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
     opening.delete(session)
     session.window?.close()
     wanted.replace(session.media, new Set())
+    changed()
     if (audiences.count > 0) return
     logs.close()
     unsubscribe?.()
@@ -149,7 +158,8 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
       const session = newSession(connection, interest, { clock: deps.clock, next })
       audiences.add(session)
       opening.add(session)
-      unsubscribe ??= deps.bus.subscribe(pass)
+      unsubscribe ??= deps.bus.subscribe(pass, { shows: true })
+      changed()
       socket.on('close', () => forget(session))
       wire.on('drain', () => gathered(wire, () => session.reader.drained()))
       listen(deps, session, (names) => ask(session, names))
@@ -160,6 +170,11 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
     },
     wantedMedia: () => wanted.names(),
     onWantedMedia: (listener) => wanted.onChange(listener),
+    interest: () => audiences.together(),
+    onInterest(listener) {
+      interested.add(listener)
+      return () => void interested.delete(listener)
+    },
     count: () => audiences.count,
   }
 }

@@ -3,8 +3,8 @@
  * has beyond that. Begins with the engine in place of a restore, where several engines can share its database.
  *
  * - claims.C1 a round comes with a notice that something has changed hands or an engine has ended, with another set of living
- *   engines, and every {@link PATIENCE_MS}; one at a time, {@link PACE_MS} apart at least, and none while the lease does not
- *   hold.
+ *   engines, and every {@link PATIENCE_MS}; one at a time, {@link PACE_MS} apart at least. One that comes while the lease does
+ *   not hold waits until it does.
  * - claims.C2 the share is the wished flows by the living engines, rounded up. What nobody takes within its share for a
  *   round, an engine takes beyond it: a flow that runs too many on one engine is better than one that does not run.
  * - claims.C3 what is beyond the share is given up {@link STEP} at a time; not flows whose code this engine has and others
@@ -20,7 +20,7 @@ import type { Database } from '../db/database.ts'
 import type { EngineLease } from '../engines/lease.ts'
 import type { Log } from '../process/log.ts'
 import type { LiveFlows } from './live.ts'
-import { createPlacementStore } from './placement-store.ts'
+import type { PlacementStore } from './placement-store.ts'
 import type { Placed, Placement } from './placement.ts'
 import type { FlowRow } from './store.ts'
 
@@ -34,9 +34,10 @@ const STEP = 10
 
 /** What claims are made of. */
 export interface ClaimsDeps {
-  readonly database: Pick<Database, 'sql' | 'listen'>
+  readonly database: Pick<Database, 'listen'>
+  readonly store: Pick<PlacementStore, 'count' | 'owed'>
   readonly clock: Clock
-  readonly lease: Pick<EngineLease, 'engines' | 'holds' | 'onEngines'>
+  readonly lease: Pick<EngineLease, 'engines' | 'holds' | 'lease' | 'onEngines'>
   readonly placement: Pick<Placement, 'claim' | 'release' | 'takeFree'>
   readonly live: Pick<LiveFlows, 'begin' | 'leave'>
   /** The live flows that this engine runs. */
@@ -118,7 +119,8 @@ export class Claims {
     if (this.#isClosed) return
     let isDone = false
     try {
-      isDone = !this.#deps.lease.holds() || (await this.#balance())
+      // a round that comes while the lease does not hold is made up for
+      isDone = this.#deps.lease.holds() && (await this.#balance())
     } catch (error) {
       this.#deps.log.error({ err: error }, 'live flows could not be shared out; they are again in a moment')
     }
@@ -127,48 +129,50 @@ export class Claims {
 
   /** One round; false when there is more to do. */
   async #balance(): Promise<boolean> {
-    const { database, lease, live, running } = this.#deps
+    const { lease, live, placement, running, store } = this.#deps
     await this.#settle()
-    const { wished, free } = await createPlacementStore(database.sql).count()
     const mine = running()
+    const except = new Set([...mine.map(({ id }) => id), ...this.#refused])
+    const { wished, free } = await store.count({ lease: String(lease.lease), except: [...except] })
     const share = Math.ceil(wished / Math.max(1, lease.engines.length))
-    if (mine.length > share) return this.#giveUp(mine, share)
+    if (await this.#giveUp(mine, share)) return false
     const most = this.#leftFree > 0 ? free : Math.min(free, share - mine.length)
-    const rows = most > 0 ? await this.#claim(most, mine) : []
+    const claimed = most > 0 ? await placement.claim(most, except) : []
+    // what is refused from now on is for others
+    this.#leftFree = Math.max(0, free - claimed.length)
+    const rows = await this.#present(claimed)
     for (const id of await live.begin(rows)) this.#refused.add(id)
-    this.#leftFree = Math.max(0, free - rows.length - this.#refused.size)
     return this.#leftFree === 0
   }
 
   /** Writes what flows owe that nobody runs, nor is to run (claims.C5). */
   async #settle(): Promise<void> {
     if (!this.#mayOwe) return
-    const { database, placement } = this.#deps
-    const owed = await createPlacementStore(database.sql).owed()
+    const { placement, store } = this.#deps
+    const owed = await store.owed()
     const taken = await placement.takeFree(owed)
     if (taken.size > 0) await placement.release(owed.filter(({ id }) => taken.has(id)))
     this.#mayOwe = false
   }
 
-  /** Takes flows, but those whose code this engine has not. */
-  async #claim(most: number, mine: readonly Placed[]): Promise<readonly FlowRow[]> {
+  /** Of claimed flows those whose code this engine has; the others are let go. */
+  async #present(rows: readonly FlowRow[]): Promise<readonly FlowRow[]> {
     const { isMissing, placement } = this.#deps
-    const except = new Set([...mine.map(({ id }) => id), ...this.#refused])
-    const rows = await placement.claim(most, except)
     const missing = rows.filter(({ name }) => isMissing(name))
     for (const { id } of missing) this.#refused.add(id)
     if (missing.length > 0) await placement.release(missing)
     return rows.filter(({ name }) => !isMissing(name))
   }
 
+  /** Gives up some of what is beyond the share; false when nothing is, or nothing may be. */
   async #giveUp(mine: readonly Placed[], share: number): Promise<boolean> {
     const { isOwn, live, log } = this.#deps
     const fit = mine.filter(({ id, name }) => !isOwn(name) && !this.#givenUp.has(id))
-    const left = fit.slice(0, Math.min(STEP, mine.length - share))
-    if (left.length === 0) return true
+    const left = fit.slice(0, Math.max(0, Math.min(STEP, mine.length - share)))
+    if (left.length === 0) return false
     for (const { id } of left) this.#givenUp.add(id)
     log.info({ flows: left.length, share }, 'live flows go to other engines, which have fewer')
     await live.leave(left)
-    return false
+    return true
   }
 }

@@ -8,7 +8,7 @@
  *   first look is found by that.
  * - flow-news.N3 one look at a time, which waits for no flow; one that could not be followed is looked at again.
  * - flow-news.N4 on the embedded database nobody else changes flows, and nothing is looked at.
- * - flow-news.N5 a flow that is wished and that nobody runs any more is between two engines for {@link BETWEEN_MS}.
+ * - flow-news.N5 a flow is between two engines when the one that had it has left it a moment ago, or has been lost.
  * @module
  */
 import type { Clock } from '@flow-service/core'
@@ -20,8 +20,6 @@ import { createFlowStore, type FlowMark } from './store.ts'
 const CHANNELS = ['flows_changed', 'placement_changed']
 const PACE_MS = 50
 const PATIENCE_MS = 30_000
-/** How long a flow that nobody runs may be on its way from one engine to another. */
-const BETWEEN_MS = 10_000
 
 /** What the news of flows are made of. */
 export interface FlowNewsDeps {
@@ -45,9 +43,9 @@ export class FlowNews {
   readonly #deps: FlowNewsDeps
   readonly #marks = new Map<string, FlowMark>()
   /** The living engines that run flows, by the flow's name. */
-  #engines: Map<string, string> = new Map()
-  /** Since when flows are between two engines, by name. */
-  readonly #between = new Map<string, number>()
+  readonly #engines = new Map<string, string>()
+  /** Names of the flows that are between two engines. */
+  readonly #between = new Set<string>()
   #listener: FlowListener | null = null
   #cancel: () => void = () => {}
   /** The latest look. */
@@ -84,19 +82,17 @@ export class FlowNews {
     return this.#engines.get(name) ?? null
   }
 
-  /** Whether a flow is on its way from one engine to another. */
+  /** Whether a flow was on its way from one engine to another at the last look. */
   isBetween(name: string): boolean {
-    const sinceMs = this.#between.get(name)
-    return sinceMs !== undefined && this.#deps.clock.now() - sinceMs < BETWEEN_MS
+    return this.#between.has(name)
   }
 
   /** Resolves when it is known who runs a flow now. */
   async freshOf(name: string): Promise<void> {
     const [mark] = await createFlowStore(this.#deps.database.sql).marks(name)
-    const { at = null, wished = 'stopped' } = mark ?? {}
-    this.#settle({ name, wished, at }, this.#engines.has(name))
-    if (at === null) this.#engines.delete(name)
-    else this.#engines.set(name, at)
+    this.#engines.delete(name)
+    this.#between.delete(name)
+    if (mark) this.#settle(mark)
   }
 
   /** Rows are looked at soon. */
@@ -153,16 +149,16 @@ export class FlowNews {
     }
   }
 
+  /** Notes who runs which flow. */
   #place(marks: readonly FlowMark[]): void {
-    const before = this.#engines
-    this.#engines = enginesOf(marks)
-    for (const mark of marks) this.#settle(mark, before.has(mark.name))
+    this.#engines.clear()
+    this.#between.clear()
+    for (const mark of marks) this.#settle(mark)
   }
 
-  /** Notes since when a flow is between two engines. */
-  #settle({ name, wished, at }: Pick<FlowMark, 'name' | 'wished' | 'at'>, hadEngine: boolean): void {
-    if (at !== null || wished === 'stopped') this.#between.delete(name)
-    else if (hadEngine) this.#between.set(name, this.#deps.clock.now())
+  #settle({ name, at, between }: FlowMark): void {
+    if (at !== null) this.#engines.set(name, at)
+    if (between) this.#between.add(name)
   }
 
   /** Flows that this engine knows and that have come and gone between two looks. */
@@ -170,7 +166,7 @@ export class FlowNews {
     const marked = new Set([...this.#marks.values(), ...marks.values()].map(({ name }) => name))
     const known = this.#listener?.known() ?? []
     return known.flatMap((name) =>
-      marked.has(name) ? [] : [{ id: name, name, written: '', wished: 'stopped', at: null } as const],
+      marked.has(name) ? [] : [{ id: name, name, written: '', wished: 'stopped', at: null, between: false } as const],
     )
   }
 
@@ -203,9 +199,6 @@ export async function openFlowNews(deps: FlowNewsDeps): Promise<FlowNews> {
   if (deps.database.backend === 'server') await news.open()
   return news
 }
-
-const enginesOf = (marks: readonly FlowMark[]): Map<string, string> =>
-  new Map(marks.flatMap(({ name, at }) => (at === null ? [] : [[name, at] as const])))
 
 const isOther = (mark: FlowMark, before: FlowMark | null): boolean =>
   before === null || mark.written !== before.written || mark.at !== before.at

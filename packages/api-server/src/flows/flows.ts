@@ -29,6 +29,7 @@ import type { LiveWork } from '../work/work.ts'
 import { type DocumentInput, Drafts, type Restoring } from './drafts.ts'
 import { duplicateFlow } from './duplicate.ts'
 import type { EngineSurroundings } from './engine-surroundings.ts'
+import type { FarStates } from './far-states.ts'
 import type { FlowActivity } from './flow-activity.ts'
 import { FlowDigests } from './flow-digests.ts'
 import { flowGraph } from './flow-graph.ts'
@@ -71,6 +72,8 @@ export interface FlowsDeps extends EngineSurroundings {
   /** When the newest run of each flow did something, by the flow's id. */
   readonly newestRuns: () => Promise<ReadonlyMap<string, string>>
   readonly activity: FlowActivity
+  /** How flows are that other engines run; null on the embedded database. */
+  readonly farStates: Pick<FarStates, 'refresh'> | null
   readonly spares: Pick<Spares, 'ready'>
   /** Has dashboards name a flow as it is called from now on, in the transaction that renames it. */
   readonly renameInDashboards: (tx: Sql, names: NewName) => Promise<void>
@@ -99,19 +102,25 @@ export class Flows {
 
   /** All flows by name. */
   async list(): Promise<FlowListItem[]> {
-    const [listed, runs] = await Promise.all([this.#digests.list(), this.#deps.newestRuns()])
+    const [listed, runs] = await Promise.all([
+      this.#digests.list(),
+      this.#deps.newestRuns(),
+      this.#deps.farStates?.refresh(),
+    ])
     const activityOf = this.#deps.activity.read(runs)
     return listed.map((flow) => this.#view.item(flow, activityOf(flow.head)))
   }
 
   /** The states of all flows by name. */
   async states(): Promise<(FlowState & { mode: FlowMode })[]> {
-    return (await this.#store.heads()).map((head) => ({ ...this.#state(head), mode: head.mode }))
+    const [heads] = await Promise.all([this.#store.heads(), this.#deps.farStates?.refresh()])
+    return heads.map((head) => ({ ...this.#state(head), mode: head.mode }))
   }
 
   /** All flows and devices, and whose messages they read. */
   async graph(): Promise<FlowGraph> {
-    return flowGraph(await this.#digests.list(), this.#view, this.#deps)
+    const [listed] = await Promise.all([this.#digests.list(), this.#deps.farStates?.refresh()])
+    return flowGraph(listed, this.#view, this.#deps)
   }
 
   /** The draft if there is one, else the published content; with `onlyPublished` that one, or `not_published`. */

@@ -28,7 +28,7 @@ interface Known {
 
 /** The state of a flow that runs, or does not. */
 export function liveStateOf(
-  row: FlowHead,
+  row: Pick<FlowHead, 'published_mode'>,
   flow: LiveFlow | undefined,
   nodeStates: readonly NodeState[],
   { failure, outdated, moving }: Known,
@@ -42,7 +42,11 @@ export function liveStateOf(
   }
 }
 
-function statusOf(row: FlowHead, flow: LiveFlow | undefined, failure: Issue | undefined): FlowStatus {
+function statusOf(
+  row: Pick<FlowHead, 'published_mode'>,
+  flow: LiveFlow | undefined,
+  failure: Issue | undefined,
+): FlowStatus {
   const { published_mode: mode } = row
   if (mode === null) return 'draft'
   if (flow) return flow.paused ? 'paused' : 'active'

@@ -17,6 +17,8 @@ import type { EventBus } from '../events/event-bus.ts'
 import type { CurrentValues } from '../messages/current-values.ts'
 import type { Log } from '../process/log.ts'
 import type { LiveWork } from '../work/work.ts'
+import type { FarStates } from './far-states.ts'
+import type { FarValues } from './far-values.ts'
 import { type LiveState, liveStateOf, startFailed } from './live-state.ts'
 import type { Placed, Placement } from './placement.ts'
 import { flowInvalid, isError } from './refusals.ts'
@@ -77,6 +79,8 @@ export interface LiveFlows {
    */
   restore(isMissing: (name: string) => boolean): Promise<void>
   state(row: FlowHead): LiveState
+  /** The states of those of these flows that run here, by name. */
+  states(flows: readonly Placed[]): (readonly [name: string, state: LiveState])[]
   /** How the nodes of a flow are; of one that does not run, those that have failed. */
   nodeStates(name: string): readonly NodeState[]
   /** How many flows could not be started. */
@@ -114,6 +118,10 @@ export interface LiveFlowsDeps {
   /** The published content of a flow. */
   readonly published: (name: string) => FlowDocument | undefined
   readonly placement: Placement
+  /** Values of flows that other engines run; null where there is one engine alone. */
+  readonly farValues: Pick<FarValues, 'after' | 'before'> | null
+  /** How flows are that other engines run. */
+  readonly farStates: Pick<FarStates, 'of'> | null
   readonly log: Pick<Log, 'warn'>
 }
 
@@ -150,10 +158,20 @@ class RuntimeFlows implements LiveFlows {
     return elsewhere ?? liveStateOf(row, flow, this.nodeStates(name), known)
   }
 
+  states(flows: readonly Placed[]): (readonly [name: string, state: LiveState])[] {
+    return flows.flatMap(({ id, name }) => {
+      const flow = this.running({ name })
+      const known = { failure: undefined, outdated: this.#outdated.get(id), moving: this.#moving.get(id) }
+      return flow ? [[name, liveStateOf({ published_mode: 'live' }, flow, flow.nodeStates(), known)] as const] : []
+    })
+  }
+
   nodeStates(name: string): readonly NodeState[] {
-    const { published, runtime } = this.#deps
+    const { farStates, published, runtime } = this.#deps
     const flow = runtime.get(name)
     if (flow) return flow.nodeStates()
+    const far = farStates?.of(name)
+    if (far) return far.nodeStates
     const document = published(name)
     return document?.mode === 'live' ? runtime.failedNodes(document) : []
   }
@@ -201,6 +219,7 @@ class RuntimeFlows implements LiveFlows {
       const store = async (rebuilt: readonly string[]): Promise<void> => void (made = await commit(rebuilt))
       try {
         if (unchecked) this.#assertSound(content.document, content.fault)
+        await this.#deps.farValues?.before(content.document)
         const rebuilt = await flow.rebuild(content.document, { ...options, values: this.#values(), commit: store })
         this.#outdated.delete(row.id)
         return { row: made, rebuilt }
@@ -305,16 +324,18 @@ class RuntimeFlows implements LiveFlows {
     const ended = flows.map((row) =>
       this.exclusive(row.id, async () => {
         await this.running(row)?.stop({ keep: true, graceMs: LEAVING_MS })
+        this.#deps.farValues?.after(row.name)
         this.#failures.delete(row.id)
       }),
     )
     await Promise.all(ended)
     await Promise.all(flows.map((row) => this.#committed(row)))
-    await this.#deps.placement.release(flows)
+    await this.#deps.placement.release(flows, true)
   }
 
   async lose(flows: readonly Placed[]): Promise<void> {
     await Promise.all(flows.map((row) => this.running(row)?.stop({ keep: true, graceMs: 0 })))
+    for (const { name } of flows) this.#deps.farValues?.after(name)
     await this.#deps.placement.lose(flows)
   }
 
@@ -322,6 +343,7 @@ class RuntimeFlows implements LiveFlows {
   async #follow(row: FlowRow, { document, fault }: ReadContent, replace: () => Promise<readonly string[]>) {
     try {
       this.#assertSound(document, fault)
+      await this.#deps.farValues?.before(document)
       const rebuilt = await replace()
       this.#outdated.delete(row.id)
       return rebuilt
@@ -345,6 +367,7 @@ class RuntimeFlows implements LiveFlows {
     const store = async (): Promise<void> => void (made = await commit(rebuilt))
     await this.#deps.placement.take(next, next.wished)
     try {
+      await this.#deps.farValues?.before(document)
       const options = { values: this.#values(), paused: next.wished === 'paused', commit: store }
       await this.#deps.runtime.start(document, options)
       this.#failures.delete(next.id)
@@ -388,6 +411,7 @@ class RuntimeFlows implements LiveFlows {
     this.#failures.delete(row.id)
     try {
       this.#assertSound(document, fault)
+      await this.#deps.farValues?.before(document)
       await runtime.start(document, { ...options, values: this.#values(), paused: row.wished === 'paused' })
       return true
     } catch (error) {
@@ -403,6 +427,7 @@ class RuntimeFlows implements LiveFlows {
     const hasFailed = this.#failures.delete(row.id)
     this.#outdated.delete(row.id)
     await flow?.stop({ keep })
+    this.#deps.farValues?.after(row.name)
     if (flow) {
       await this.#committed(row)
       await this.#deps.placement.release([row])

@@ -3,7 +3,8 @@
  * nobody has, or whose engine's lease is over, is taken; every change of hands is a new epoch.
  * @module
  */
-import type { Sql } from '../db/database.ts'
+import type { Database, Sql } from '../db/database.ts'
+import { createFlowStore, type Wished } from './store.ts'
 
 /** A flow that an engine has taken. */
 export interface Taken {
@@ -11,8 +12,11 @@ export interface Taken {
   readonly epoch: number
 }
 
+/** A flow that an engine has, in the epoch in which it took it. */
+export type Held = Taken
+
 /** What an engine asks for. */
-interface Claim {
+export interface Claim {
   readonly lease: string
   /** Flows that it runs already, or cannot run. */
   readonly except: readonly string[]
@@ -20,13 +24,28 @@ interface Claim {
 }
 
 /** Statements on places of flows. */
-export const createPlacementStore = (sql: Sql) => ({
-  ...transactional,
+export type PlacementStore = ReturnType<typeof createPlacementStore>
 
-  /** The engine runs these flows no more. */
-  async release(lease: string, flows: readonly string[]): Promise<void> {
+/** Statements on places of flows. */
+export const createPlacementStore = ({ sql, transaction }: Pick<Database, 'sql' | 'transaction'>) => ({
+  /** Has an engine run these flows, as far as they are nobody's or its own, and wish them so unless that is null. */
+  take: (lease: string, flows: readonly string[], wished: Wished | null): Promise<Taken[]> =>
+    transaction(async (tx) => {
+      const taken = await takeIn(tx, lease, flows)
+      const ids = taken.map(({ flow }) => flow)
+      if (wished !== null) await createFlowStore(tx).wishAll(ids, wished)
+      return taken
+    }),
+
+  /** Has an engine run some of the wished flows that are nobody's, or that it has taken before and not begun. */
+  claim: (claim: Claim): Promise<Taken[]> => transaction((tx) => claimIn(tx, claim)),
+
+  /** The engine runs these flows no more, but what it has taken again since; `areLeft` when others are to. */
+  async release(lease: string, flows: readonly Held[], areLeft = false): Promise<void> {
     await sql`
-      update placement set lease = null, epoch = epoch + 1 where lease = ${lease} and flow = any(${[...flows]}::uuid[])`
+      update placement set lease = null, epoch = placement.epoch + 1, left_at = case when ${areLeft} then now() end
+      from json_to_recordset(${JSON.stringify(flows)}::json) as held (flow uuid, epoch bigint)
+      where placement.lease = ${lease} and placement.flow = held.flow and placement.epoch = held.epoch`
   },
 
   /** Has a lease take over what the earlier ones of the same engine still have; what that is. */
@@ -41,39 +60,41 @@ export const createPlacementStore = (sql: Sql) => ({
       select flow.id, flow.name from flow left join placement on placement.flow = flow.id
       where wished = 'stopped' and ${isFree(sql)} and flow.id in (select flow from published_value)`,
 
-  /** How many live flows are wished, over all engines, and how many of them are nobody's. */
-  async count(): Promise<{ wished: number; free: number }> {
+  /** How many live flows are wished, over all engines, and how many an engine could claim. */
+  async count({ lease, except }: Omit<Claim, 'most'>): Promise<{ wished: number; free: number }> {
     const [row] = await sql<{ wished: number; free: number }[]>`
-      select count(*)::int as wished, count(*) filter (where ${isFree(sql)})::int as free
+      select count(*)::int as wished, count(*) filter (
+        where flow.id <> all(${[...except]}::uuid[]) and (${isFree(sql)} or placement.lease = ${lease}::uuid)
+      )::int as free
       from flow left join placement on placement.flow = flow.id where ${isWished(sql)}`
     return row ?? { wished: 0, free: 0 }
   },
 })
 
-/** Statements of transactions. */
-const transactional = {
-  /** Has an engine run these flows, as far as they are nobody's or its own. */
-  take: (tx: Sql, { lease, flows }: { readonly lease: string; readonly flows: readonly string[] }): Promise<Taken[]> =>
-    tx<Taken[]>`
-      insert into placement (flow, lease) select id, ${lease}::uuid from flow where id = any(${[...flows]}::uuid[]) order by id
-      on conflict (flow) do update set lease = excluded.lease, epoch = placement.epoch + 1
-      where ${isFree(tx)} or placement.lease = excluded.lease
-      returning flow, epoch`,
+const takeIn = (tx: Sql, lease: string, flows: readonly string[]): Promise<Taken[]> =>
+  given(tx, lease, tx`
+    select flow.id, placement.epoch from flow left join placement on placement.flow = flow.id
+    where flow.id = any(${[...flows]}::uuid[]) and (${isFree(tx)} or placement.lease = ${lease}::uuid)`)
 
-  /** Has an engine run some of the wished flows that are nobody's, or that it has taken before and not begun. */
-  claim: (tx: Sql, { lease, except, most }: Claim): Promise<Taken[]> =>
-    tx<Taken[]>`
-      insert into placement (flow, lease)
-      select id, ${lease}::uuid from (
-        select flow.id from flow left join placement on placement.flow = flow.id
-        where ${isWished(tx)} and flow.id <> all(${[...except]}::uuid[])
-          and (${isFree(tx)} or placement.lease = ${lease}::uuid)
-        order by flow.id limit ${most}
-      ) as free order by id
-      on conflict (flow) do update set lease = excluded.lease, epoch = placement.epoch + 1
-      where ${isFree(tx)} or placement.lease = excluded.lease
-      returning flow, epoch`,
-}
+const claimIn = (tx: Sql, { lease, except, most }: Claim): Promise<Taken[]> =>
+  given(tx, lease, tx`
+    select flow.id, placement.epoch from flow left join placement on placement.flow = flow.id
+    where ${isWished(tx)} and flow.id <> all(${[...except]}::uuid[])
+      and (${isFree(tx)} or placement.lease = ${lease}::uuid)
+    order by flow.id limit ${most}`)
+
+/**
+ * Gives the flows of a selection to a lease, each in the epoch after the one that was selected: who has changed hands since
+ * stays where it is. That the lease of its engine is over could not be asked again there, as leases that have begun
+ * meanwhile are not seen.
+ */
+const given = (tx: Sql, lease: string, free: ReturnType<Sql>): Promise<Taken[]> =>
+  tx<Taken[]>`
+    insert into placement (flow, lease, epoch)
+    select id, ${lease}::uuid, coalesce(epoch, 0) + 1 from (${free}) as free order by id
+    on conflict (flow) do update set lease = excluded.lease, epoch = excluded.epoch
+    where placement.epoch = excluded.epoch - 1
+    returning flow, epoch`
 
 const isWished = (sql: Sql) => sql`flow.wished <> 'stopped' and flow.published_mode = 'live'`
 

@@ -7,34 +7,36 @@
  *   epoch is refused then, not written into the new one.
  * - placement.P3 what the engine before it has left, and published, is read again once the flow is taken.
  * - placement.P4 on the embedded database, which one engine has alone, a flow is taken without a statement.
+ * - placement.P5 a statement that takes flows may come when the lease that it names is over: then it has taken them for nobody,
+ *   and they are taken again under the lease of that moment.
  * @module
  */
 import type { Issue } from '@flow-service/protocol'
 
-import type { Database } from '../db/database.ts'
 import type { Fence } from '../engines/fence.ts'
 import type { EngineLease } from '../engines/lease.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { Log } from '../process/log.ts'
-import type { FlowNews } from './flow-news.ts'
+import type { FarStates } from './far-states.ts'
 import type { LiveState } from './live-state.ts'
-import { createPlacementStore, type Taken } from './placement-store.ts'
-import { createFlowStore, type FlowHead, type FlowRow, type RunsAt, type Wished } from './store.ts'
+import type { PlacementStore, Taken } from './placement-store.ts'
+import type { FlowHead, FlowRow, FlowStore, RunsAt, Wished } from './store.ts'
 
 /** A flow whose place is meant. */
 export type Placed = Pick<FlowHead, 'id' | 'name'>
 
 /** What placement is made of. */
 export interface PlacementDeps {
-  readonly database: Pick<Database, 'sql' | 'transaction'>
+  readonly store: Pick<PlacementStore, 'claim' | 'release' | 'renew' | 'take'>
+  readonly flows: Pick<FlowStore, 'byId' | 'contents' | 'wish'>
   readonly lease: Pick<EngineLease, 'id' | 'lease'>
   readonly fence: Pick<Fence, 'begin' | 'end'>
   /** Takes over what others have written of flows. */
   readonly adopt: (flows: readonly string[]) => Promise<void>
   /** Resolves when what was kept and published so far is written, or refused; never rejects. */
   readonly written: () => Promise<void>
-  /** What is known of places without asking the database. */
-  readonly news: Pick<FlowNews, 'engineOf'>
+  /** How flows are that other engines run; null on the embedded database. */
+  readonly farStates: Pick<FarStates, 'of'> | null
   readonly log: Pick<Log, 'warn'>
 }
 
@@ -48,8 +50,8 @@ export interface Placement {
   takeFree(flows: readonly Placed[]): Promise<ReadonlySet<string>>
   /** Has this engine run up to so many of the wished flows that nobody runs, but those; their rows. */
   claim(most: number, except: ReadonlySet<string>): Promise<readonly FlowRow[]>
-  /** This engine runs the flows no more; never rejects. */
-  release(flows: readonly Placed[]): Promise<void>
+  /** This engine runs the flows no more; `areLeft` when others are to. Never rejects. */
+  release(flows: readonly Placed[], areLeft?: boolean): Promise<void>
   /** Lets go of flows that others have taken: what was to be written for them is refused. Never rejects. */
   lose(flows: readonly Placed[]): Promise<void>
   /** This engine has another lease: of the flows that it runs, the ids of those that are still its own. */
@@ -58,21 +60,20 @@ export interface Placement {
   isElsewhere(flow: Pick<FlowHead, 'runs_at'>): boolean
   /** Refuses with `in_use` what only the engine can do that runs the flow, when that is another one. */
   assertHere(flow: FlowHead): void
-  /** As `assertHere`, for a flow by its name, of which nothing was read yet. */
-  assertNamedHere(name: string): Promise<void>
   /** The state of a flow that does not run here, as far as its row tells it; `hasFailed` when it was to run here. */
   shown(flow: FlowHead, hasFailed: boolean): LiveState | null
 }
 
 /** Places of flows on a database. */
 export function createPlacement(deps: PlacementDeps): Placement {
-  const store = createFlowStore(deps.database.sql)
-  if (deps.lease.id === null) return everythingHere((flow, wished) => store.wish(flow.id, wished))
+  if (deps.lease.id === null) return everythingHere((flow, wished) => deps.flows.wish(flow.id, wished))
   return new SharedPlacement(deps)
 }
 
 class SharedPlacement implements Placement {
   readonly #deps: PlacementDeps
+  /** In which epochs this engine has flows, by id. */
+  readonly #epochs = new Map<string, number>()
 
   constructor(deps: PlacementDeps) {
     this.#deps = deps
@@ -90,17 +91,10 @@ class SharedPlacement implements Placement {
     if (flow.runs_at && this.isElsewhere(flow)) throw runsElsewhere(flow, flow.runs_at)
   }
 
-  async assertNamedHere(name: string): Promise<void> {
-    const at = this.#deps.news.engineOf(name)
-    if (at === null || at === this.#deps.lease.id) return
-    const flow = await createFlowStore(this.#deps.database.sql).byName(name)
-    if (flow) this.assertHere(flow)
-  }
-
   async take(flow: FlowHead, wished: Wished): Promise<void> {
     const taken = await this.#take([flow], wished)
     if (taken.has(flow.id)) return
-    this.assertHere((await createFlowStore(this.#deps.database.sql).byId(flow.id)) ?? flow)
+    this.assertHere((await this.#deps.flows.byId(flow.id)) ?? flow)
     throw new ProblemError('unavailable', `flow "${flow.name}" is just being taken by another engine; try again`, {
       retry_after_s: 1,
     })
@@ -111,26 +105,22 @@ class SharedPlacement implements Placement {
   }
 
   async claim(most: number, except: ReadonlySet<string>): Promise<readonly FlowRow[]> {
-    const { database, lease, written } = this.#deps
+    const { flows, store, written } = this.#deps
     await written()
-    const taken = await database.transaction((tx) =>
-      createPlacementStore(tx).claim(tx, { lease: String(lease.lease), except: [...except], most }),
-    )
+    const taken = await this.#current((lease) => store.claim({ lease, except: [...except], most }))
     if (taken.length === 0) return []
-    const rows = await createFlowStore(database.sql).contents(taken.map(({ flow }) => flow))
+    const rows = await flows.contents(taken.map(({ flow }) => flow))
     await this.#begin(rows, taken)
     return rows
   }
 
-  async release(flows: readonly Placed[]): Promise<void> {
-    const { database, fence, lease, log, written } = this.#deps
+  async release(flows: readonly Placed[], areLeft = false): Promise<void> {
+    const { fence, lease, log, store, written } = this.#deps
+    const held = flows.flatMap(({ id }) => ({ flow: id, epoch: this.#epochs.get(id) ?? 0 }))
     // who takes it next would record once more what is not
     await written()
     try {
-      await createPlacementStore(database.sql).release(
-        String(lease.lease),
-        flows.map(({ id }) => id),
-      )
+      await store.release(String(lease.lease), held, areLeft)
     } catch (error) {
       const names = flows.map(({ name }) => name)
       log.warn(
@@ -147,38 +137,48 @@ class SharedPlacement implements Placement {
   }
 
   async renew(earlier: readonly string[]): Promise<ReadonlySet<string>> {
-    const { database, lease } = this.#deps
-    const kept = await createPlacementStore(database.sql).renew(String(lease.lease), earlier)
+    const { lease, store } = this.#deps
+    // some may have been taken under the new one already
+    const kept = await store.renew(String(lease.lease), [...earlier, String(lease.lease)])
+    for (const { flow, epoch } of kept) this.#epochs.set(flow, epoch)
     return new Set(kept.map(({ flow }) => flow))
   }
 
   shown(flow: FlowHead, hasFailed: boolean): LiveState | null {
     if (flow.published_mode !== 'live') return null
-    const { wished } = flow
-    if (this.isElsewhere(flow)) return { ...nothing, status: wished === 'paused' ? 'paused' : 'active' }
+    const { name, wished } = flow
+    const asWished = { ...nothing, status: wished === 'paused' ? 'paused' : 'active' } as const
+    if (this.isElsewhere(flow)) return this.#deps.farStates?.of(name) ?? asWished
     if (hasFailed || flow.runs_at !== null || wished === 'stopped') return null
-    return { ...nothing, status: 'failed', issues: [runsNowhere(flow.name)] }
+    return flow.between ? asWished : { ...nothing, status: 'failed', issues: [runsNowhere(name)] }
   }
 
   async #take(flows: readonly Placed[], wished: Wished | null): Promise<ReadonlySet<string>> {
     if (flows.length === 0) return new Set()
-    const { database, lease, written } = this.#deps
+    const { store, written } = this.#deps
     await written()
     const ids = flows.map(({ id }) => id)
-    const taken = await database.transaction(async (tx) => {
-      const found = await createPlacementStore(tx).take(tx, { lease: String(lease.lease), flows: ids })
-      if (wished !== null)
-        await createFlowStore(tx).wishAll(
-          found.map(({ flow }) => flow),
-          wished,
-        )
-      return found
-    })
+    const taken = await this.#current((lease) => store.take(lease, ids, wished))
     await this.#begin(flows, taken)
     return new Set(taken.map(({ flow }) => flow))
   }
 
+  /** Takes flows under the lease of this engine; what came under one that was over meanwhile is taken anew (placement.P5). */
+  async #current(take: (lease: string) => Promise<readonly Taken[]>): Promise<readonly Taken[]> {
+    const { lease, store } = this.#deps
+    let under = String(lease.lease)
+    let taken = await take(under)
+    while (under !== lease.lease) {
+      under = String(lease.lease)
+      const ids = taken.map(({ flow }) => flow)
+      // oxlint-disable-next-line no-await-in-loop -- the lease may be another one again after that
+      taken = await store.take(under, ids, null)
+    }
+    return taken
+  }
+
   async #begin(flows: readonly Placed[], taken: readonly Taken[]): Promise<void> {
+    for (const { flow, epoch } of taken) this.#epochs.set(flow, epoch)
     const ids = new Set(taken.map(({ flow }) => flow))
     const mine = flows.filter(({ id }) => ids.has(id))
     for (const flow of mine) this.#deps.fence.begin(flow)
@@ -198,7 +198,6 @@ const everythingHere = (wish: (flow: Placed, wished: Wished) => Promise<void>): 
   renew: async () => new Set(),
   isElsewhere: () => false,
   assertHere() {},
-  assertNamedHere: async () => {},
   shown: () => null,
 })
 

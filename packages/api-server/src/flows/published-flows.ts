@@ -19,6 +19,8 @@ export interface PublishedFlows extends MessageCatalogue {
   all(): readonly FlowDocument[]
   /** The flow of a message by its qualified or bare name; null where none, or several, declare a bare one. */
   flowOf(message: string): string | null
+  /** Whether a flow publishes a message, by its qualified name, that is another one's. */
+  isPublishedByOthers(message: string): boolean
   /** Called with the name of one that comes, goes or has another content; the result ends that. */
   onChange(listener: (flow: string) => void): () => void
   /** The name that a flow has now, which had another one when it was read. */
@@ -57,10 +59,12 @@ function createPublishedFlows(): PublishedFlowsOwner {
   const changes = new Map<string, Promise<unknown>>()
   let readers: ReadonlyMap<string, readonly Reader[]> | null = null
   let initials: ReadonlyMap<string, unknown> | null = null
+  let foreign: ReadonlySet<string> | null = null
   const listeners = new Set<(flow: string) => void>()
   const changed = (): void => {
     readers = null
     initials = null
+    foreign = null
   }
   const tell = (flow: string): void => {
     for (const listener of listeners) listener(flow)
@@ -88,6 +92,8 @@ function createPublishedFlows(): PublishedFlowsOwner {
 
   return {
     get: (name) => flows.get(name)?.document,
+    isPublishedByOthers: (message) =>
+      (foreign ??= foreignOf([...flows.values()].map((entry) => entry.document))).has(message),
     flowOf(message) {
       if (message.includes('.')) return flowPart(message)
       const [first, ...others] = flowsWith(message)
@@ -147,6 +153,18 @@ function initialsOf(documents: readonly FlowDocument[]): ReadonlyMap<string, unk
         .map(({ name, initial }): [string, unknown] => [`${flow}.${name}`, initial]),
     ),
   )
+}
+
+/** Messages that outputs of other flows publish. */
+function foreignOf(documents: readonly FlowDocument[]): ReadonlySet<string> {
+  const outputs = documents.flatMap(({ name, nodes }) =>
+    nodes.flatMap(({ ports }) =>
+      ports.flatMap(({ direction, message }) =>
+        direction === 'output' && flowPart(message) !== name ? [message] : [],
+      ),
+    ),
+  )
+  return new Set(outputs)
 }
 
 function readersOf(documents: readonly FlowDocument[]): ReadonlyMap<string, readonly Reader[]> {

@@ -14,11 +14,11 @@ import { commandsModel } from '../commands/slice.ts'
 import { packageOf } from '../connectors/slice.ts'
 import { database } from '../db/layer.ts'
 import { deviceViews, deviceWiring } from '../devices/slice.ts'
-import { fence, lease } from '../engines/slice.ts'
+import { fence, lease, links } from '../engines/slice.ts'
 import { bus, eventLog } from '../events/slice.ts'
 import { host } from '../host/slice.ts'
 import { routes } from '../http/slice-api.ts'
-import { catalogue, lastValues, publisher, values } from '../messages/slice.ts'
+import { catalogue, farMessages, lastValues, publisher, values, valuesElsewhere } from '../messages/slice.ts'
 import { liveLogs } from '../node-logs/slice.ts'
 import { clock, config, log } from '../process/given.ts'
 import { begins, inOrder, makes, noun } from '../process/layer.ts'
@@ -29,8 +29,12 @@ import { Claims } from './claims.ts'
 import { type CodeFlows, type CodeFlowsDeps, createCodeFlows } from './code-flows.ts'
 import { LiveControl } from './control/live-control.ts'
 import { liveEndpoints, liveHandlers, type LiveHandlersDeps } from './control/live-routes.ts'
+import { publishElsewhere } from './far-publication.ts'
+import { FarStates } from './far-states.ts'
+import { FarValues } from './far-values.ts'
 import { FlowActivity } from './flow-activity.ts'
 import { flowDevices } from './flow-devices.ts'
+import { FlowHomes } from './flow-homes.ts'
 import { type FlowNews, openFlowNews } from './flow-news.ts'
 import { FlowRows } from './flow-rows.ts'
 import { rebuildUsers } from './flow-secrets.ts'
@@ -38,6 +42,7 @@ import { Flows, type FlowsDeps } from './flows.ts'
 import { createFlowFollower } from './follow-flow.ts'
 import { followHeld } from './held-news.ts'
 import { createLiveFlows, type LiveFlows } from './live.ts'
+import { createPlacementStore } from './placement-store.ts'
 import { createPlacement, type Placement } from './placement.ts'
 import { loadPublishedFlows, type PublishedFlowsOwner } from './published-flows.ts'
 import { createPythonIssues, type PythonIssues } from './python-issues.ts'
@@ -47,6 +52,7 @@ import { Library } from './sources/library.ts'
 import { NodeSources } from './sources/node-source.ts'
 import { libraryEndpoints, libraryHandlers, sourcesEndpoints, sourcesHandlers } from './sources/source-routes.ts'
 import { Spares } from './spares.ts'
+import { createFlowStore } from './store.ts'
 import { FlowVersions } from './versions/flow-versions.ts'
 import { versionsEndpoints, versionsHandlers } from './versions/version-routes.ts'
 
@@ -61,6 +67,11 @@ export const missing = noun<NonNullable<Surroundings['missing']>>()('missing')
 
 export const pythonIssues = noun<PythonIssues>()('pythonIssues')
 const placement = noun<Placement>()('placement')
+
+/** Who runs a flow, and has to be asked; null on the embedded database. */
+export const flowHomes = noun<FlowHomes | null>()('flowHomes')
+const farStates = noun<FarStates | null>()('farStates')
+const farValues = noun<FarValues | null>()('farValues')
 
 /** The share of this engine in the live flows of its database; null on the embedded one. */
 export const claims = noun<Claims | null>()('claims')
@@ -162,20 +173,64 @@ export const followSpares = begins(
 /** Live flows, and contents that runs can execute. */
 export const liveLayer = inOrder(
   makes(
+    valuesElsewhere,
+    { flowNews, lastValues, lease, published },
+    ({ flowNews, lastValues, lease, published }) =>
+      async () => {
+        const engines = published.all().map(({ name }) => [name, flowNews.engineOf(name)] as const)
+        const others = engines.filter(([, engine]) => engine !== null && engine !== lease.id)
+        if (others.length > 0) await lastValues.look(others.map(([name]) => name))
+      },
+  ),
+  makes(farStates, { lease, links }, ({ lease, links }) => links && new FarStates({ lease, links })),
+  makes(
+    farValues,
+    { clock, fence, lastValues, lease, links, log, published, runtime, secrets, work },
+    ({ fence, links, secrets, ...deps }) => {
+      if (links === null) return null
+      const made = new FarValues({
+        ...deps,
+        links,
+        isMine: (flow) => fence.has(flow),
+        mask: (value) => secrets.mask(value),
+      })
+      made.open()
+      return made
+    },
+    (made) => made?.close(),
+  ),
+  makes(farMessages, { farValues }, ({ farValues }) => farValues),
+  makes(
     placement,
-    { adoptFlows, database, fence, flowNews, lastValues, lease, log, work },
-    ({ adoptFlows: adopt, flowNews: news, lastValues, work, ...deps }) =>
+    { adoptFlows, database, farStates, fence, lastValues, lease, log, work },
+    ({ adoptFlows: adopt, database, lastValues, work, ...deps }) =>
       createPlacement({
         ...deps,
+        store: createPlacementStore(database),
+        flows: createFlowStore(database.sql),
         adopt,
-        news,
         written: async () => {
           await Promise.all([work.written().catch(() => {}), lastValues.written()])
         },
       }),
   ),
-  makes(publisher, { host, placement, runtime, work }, ({ host, placement, runtime, work }) => ({
-    assertHere: (flow) => placement.assertNamedHere(flow),
+  makes(
+    flowHomes,
+    { clock, fence, flowNews, lease, published, runtime },
+    ({ clock, fence, flowNews: news, lease, published, runtime }) =>
+      lease.id === null
+        ? null
+        : new FlowHomes({
+            clock,
+            engine: lease.id,
+            news,
+            isLive: (flow) => published.get(flow)?.mode === 'live',
+            isMine: (flow) => fence.has(flow),
+            isRunning: (flow) => runtime.get(flow) !== undefined,
+          }),
+  ),
+  makes(publisher, { flowHomes, host, links, runtime, work }, ({ flowHomes, host, links, runtime, work }) => ({
+    elsewhere: publishElsewhere(flowHomes, links),
     publish: (message, value, place) => runtime.publish(message, value, place === undefined ? {} : { place }),
     refused: (refusal) => host.payloadRefused?.(refusal),
     committed: () => work.written(),
@@ -186,6 +241,8 @@ export const liveLayer = inOrder(
       bus,
       database,
       deviceViews,
+      farStates,
+      farValues,
       flavors,
       log,
       missing,
@@ -219,6 +276,7 @@ export const liveLayer = inOrder(
       ? null
       : new Claims({
           ...deps,
+          store: createPlacementStore(deps.database),
           lease,
           running: () => fence.flows,
           isMissing: (name) => code.isMissing(name),
@@ -253,6 +311,7 @@ export const flowsLayer = inOrder(
       activity,
       deviceViews,
       deviceWiring,
+      farStates,
       flavors,
       flowDashboards,
       flowRuns,
@@ -316,6 +375,7 @@ export const followEngines = begins(
     claims,
     code,
     database,
+    farStates,
     fence,
     flowNews,
     lastValues,
@@ -327,8 +387,9 @@ export const followEngines = begins(
     placement,
     published,
   },
-  ({ claims, fence, flowNews, lease, ...deps }) => {
+  ({ claims, farStates, fence, flowNews, lease, ...deps }) => {
     const { live, placement } = deps
+    farStates?.answer(() => live.states(fence.flows))
     flowNews.begin(createFlowFollower({ ...deps, changed: (id) => claims?.changed(id) }))
     fence.onLost((flows) => {
       void live.lose(flows)

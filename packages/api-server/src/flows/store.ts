@@ -37,6 +37,8 @@ export interface FlowHead {
   readonly wished: Wished
   /** The living engine that runs it; null on the embedded database too. */
   readonly runs_at: RunsAt | null
+  /** Whether it is on its way from one engine to another. */
+  readonly between: boolean
 }
 
 /** An engine as refusals name it. */
@@ -53,6 +55,8 @@ export interface FlowMark extends Written {
   readonly wished: Wished
   /** The living engine that runs it. */
   readonly at: string | null
+  /** Whether it is on its way from one engine to another. */
+  readonly between: boolean
 }
 
 /** Which writing a row comes from: whoever changes the row, by the API or by hand, changes this too. */
@@ -84,11 +88,11 @@ export const createFlowStore = (sql: Sql) => ({
   heads: (): Promise<(FlowHead & Written)[]> =>
     sql<(FlowHead & Written)[]>`
       select flow.id, flow.name, flow.version, published_version, has_draft, mode, published_mode, origin, updated_at,
-        wished, living.runs_at, flow.xmin::text as written
+        wished, living.runs_at, living.runs_at is null and is_between(flow) as between, flow.xmin::text as written
       from flow left join (
-        select flow, json_build_object('id', id, 'name', name, 'address', address) as runs_at
+        select flow as placed, json_build_object('id', id, 'name', name, 'address', address) as runs_at
         from placement join engine using (lease) where lease_until > now()
-      ) as living on living.flow = flow.id
+      ) as living on living.placed = flow.id
       order by flow.name collate "C"`,
 
   /** The flows of these ids, as far as there are any. */
@@ -146,10 +150,11 @@ export const createFlowStore = (sql: Sql) => ({
   /** What has changed since they were asked for before is found by these: of all flows, or of those of a name. */
   marks: (name: string | null = null): Promise<FlowMark[]> =>
     sql<FlowMark[]>`
-      select flow.id, flow.name, wished, flow.xmin::text as written, living.id as at
+      select flow.id, flow.name, wished, flow.xmin::text as written, living.id as at,
+        living.id is null and is_between(flow) as between
       from flow left join (
-        select flow, id from placement join engine using (lease) where lease_until > now()
-      ) as living on living.flow = flow.id
+        select flow as placed, id from placement join engine using (lease) where lease_until > now()
+      ) as living on living.placed = flow.id
       where ${name}::text is null or flow.name = ${name}`,
 })
 
@@ -301,7 +306,7 @@ const columns = (sql: Sql) => sql`${heads(sql)}, flow.draft::text, flow.publishe
 const heads = (sql: Sql) => sql`
   flow.id, flow.name, flow.version, flow.published_version, flow.has_draft, flow.mode, flow.published_mode, flow.origin,
   flow.code, flow.wished, flow.created_at, flow.updated_at, flow.updated_by,
-  library_of(flow) as library, runs_at(flow) as runs_at`
+  library_of(flow) as library, runs_at(flow) as runs_at, is_between(flow) as between`
 
 /** Whether a text of a flow's contents begins with the name of a flow and a dot. */
 const holds = (sql: Sql, flow: string) => sql`strpos(concat(draft, published), ${`"${flow}.`}) > 0`

@@ -13,10 +13,10 @@ import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 import type { Links } from '../engines/links/links.ts'
+import type { FlowHomes } from '../flows/flow-homes.ts'
 import type { ConnectionsElsewhere } from '../hooks/served-sockets.ts'
 import { createServer, request as send } from '../http/node-http.ts'
 import type { PendingUpgrade, UpgradeRouter } from '../http/upgrade.ts'
-import type { FlowHomes } from './flow-homes.ts'
 
 const SUBJECT = 'connection'
 

@@ -7,12 +7,12 @@
  * @module
  */
 import { type Links, Unanswered } from '../engines/links/links.ts'
+import type { FlowHomes } from '../flows/flow-homes.ts'
 import type { Endpoint, RequestFacts } from '../http/endpoint.ts'
 import { ProblemError } from '../http/errors.ts'
-import type { Binding, RelayedCall } from '../http/mount.ts'
+import type { Binding, Elsewhere, RelayedCall } from '../http/mount.ts'
 import type { Principal } from '../http/principal.ts'
 import type { AnyReply } from '../http/send.ts'
-import type { FlowHomes } from './flow-homes.ts'
 
 const SUBJECT = 'endpoint'
 /** Starting a flow may take 10 s for each of its nodes. */
@@ -37,6 +37,15 @@ export interface EndpointRelayDeps {
   readonly links: Pick<Links, 'answer' | 'ask'>
   /** The flow of a message by its qualified or bare name; null where none, or several, declare it. */
   readonly flowOf: (message: string) => string | null
+  /** The flow of a dead letter by its id; null where there is none. */
+  readonly flowOfLetter: (id: string) => Promise<string | null>
+}
+
+/** A call, and how it is answered here. */
+interface Asked {
+  readonly endpoint: Endpoint
+  readonly call: RelayedCall
+  readonly here: Parameters<Elsewhere>[2]
 }
 
 /** Hands calls over, and answers those of others. */
@@ -47,11 +56,14 @@ export class EndpointRelay {
     this.#deps = deps
   }
 
-  /** The answer of the engine that runs the flow of a call; null when the call is to be answered here. */
-  handle(endpoint: Endpoint, call: RelayedCall): Promise<AnyReply | null> | null {
-    const flow = this.#flowOf(endpoint, call.params)
-    if (flow === null || !this.#deps.homes.isAway(flow)) return null
-    return this.#hand(endpoint, flow, call)
+  /** The answer of the engine that runs the flow of a call, which is this one where that has no flow, or a flow that nobody runs. */
+  readonly handle: Elsewhere = (endpoint, call, here) => {
+    const { place } = endpoint
+    if (!place) return here()
+    const named = String((call.params as Readonly<Record<string, unknown>>)[place.param])
+    if (place.names === 'letter') return this.#handleLetter(named, { endpoint, call, here })
+    const flow = place.names === 'flow' ? named : this.#deps.flowOf(named)
+    return flow === null ? here() : this.#handle(flow, { endpoint, call, here })
   }
 
   /** Answers the calls that other engines hand over to these handlers. */
@@ -64,15 +76,39 @@ export class EndpointRelay {
       const binding = placed.get(id)
       if (!binding) throw new ProblemError('unavailable', `the engine that runs flow "${flow}" has no endpoint ${id}`)
       this.#deps.homes.assertHere(flow)
-      const reply = await binding.handle({ ...call, principal: arrived(principal), signal })
+      const reply = await this.#answer(flow, () => binding.handle({ ...call, principal: arrived(principal), signal }))
       return Buffer.from(JSON.stringify({ status: reply.status, value: reply.value, headers: reply.headers }))
     })
   }
 
-  #flowOf({ place }: Endpoint, params: unknown): string | null {
-    if (!place) return null
-    const named = String((params as Readonly<Record<string, unknown>>)[place.param])
-    return place.names === 'flow' ? named : this.#deps.flowOf(named)
+  /** What is asked by another engine is done here, or by whoever has the flow by then. */
+  async #answer(flow: string, handle: () => Promise<AnyReply> | AnyReply): Promise<AnyReply> {
+    try {
+      return await handle()
+    } catch (error) {
+      if (isOfAbsence(error)) this.#deps.homes.assertHere(flow)
+      throw error
+    }
+  }
+
+  async #handleLetter(id: string, asked: Asked): Promise<AnyReply> {
+    const flow = await this.#deps.flowOfLetter(id)
+    return flow === null ? asked.here() : this.#handle(flow, asked)
+  }
+
+  async #handle(flow: string, { endpoint, call, here }: Asked): Promise<AnyReply> {
+    const { homes } = this.#deps
+    const there = homes.isAway(flow) ? await this.#hand(endpoint, flow, call) : null
+    if (there !== null) return there
+    try {
+      return await here()
+    } catch (error) {
+      // nothing was done, and the flow may have left while the call waited for its turn
+      if (!isOfAbsence(error) || !homes.isAway(flow)) throw error
+      const moved = await this.#hand(endpoint, flow, call)
+      if (moved === null) throw error
+      return moved
+    }
   }
 
   async #hand(endpoint: Endpoint, flow: string, call: RelayedCall): Promise<AnyReply | null> {
@@ -101,6 +137,10 @@ export class EndpointRelay {
     }
   }
 }
+
+/** Refusals of what only a running flow can do: nothing was done. */
+const isOfAbsence = (error: unknown): boolean =>
+  error instanceof ProblemError && ['in_use', 'not_active', 'not_paused'].includes(error.code)
 
 const mayBeDone = (flow: string): ProblemError =>
   new ProblemError(

@@ -3,9 +3,9 @@
  * @module
  */
 import { type Links, Unanswered } from '../engines/links/links.ts'
+import type { FlowHomes } from '../flows/flow-homes.ts'
 import type { AnyHookRequest, HooksElsewhere } from '../hooks/hooks.ts'
 import { ProblemError } from '../http/errors.ts'
-import type { FlowHomes } from './flow-homes.ts'
 
 const SUBJECT = 'hook'
 const NOTHING = Buffer.alloc(0)
@@ -50,8 +50,15 @@ export class HookRelay implements HooksElsewhere {
     this.#deps.links.answer(SUBJECT, async (payload) => {
       const end = 4 + payload.readUInt32BE(0)
       const request = JSON.parse(payload.toString('utf8', 4, end)) as Omit<AnyHookRequest, 'body'>
-      this.#deps.homes.assertHere(flowIn(request.path) ?? '')
-      await take({ ...request, body: payload.subarray(end) })
+      const flow = flowIn(request.path) ?? ''
+      this.#deps.homes.assertHere(flow)
+      try {
+        await take({ ...request, body: payload.subarray(end) })
+      } catch (error) {
+        // it may have left in between: what nobody has taken is for whoever has it now
+        if (error instanceof ProblemError && error.code === 'not_found') this.#deps.homes.assertHere(flow)
+        throw error
+      }
       return NOTHING
     })
   }

@@ -3,13 +3,15 @@
  * database.
  * @module
  */
-import { fence, lease, links } from '../engines/slice.ts'
-import { flowNews, published, runtime } from '../flows/slice.ts'
-import { clock } from '../process/given.ts'
-import { makes, noun } from '../process/layer.ts'
+import { lease, links } from '../engines/slice.ts'
+import { bus, deadLetters, eventSockets } from '../events/slice.ts'
+import { answerPublications } from '../flows/far-publication.ts'
+import { flowHomes, published } from '../flows/slice.ts'
+import { messages } from '../messages/slice.ts'
+import { begins, makes, noun } from '../process/layer.ts'
 import { ConnectionRelay } from './connection-relay.ts'
 import { EndpointRelay } from './endpoint-relay.ts'
-import { FlowHomes } from './flow-homes.ts'
+import { EventSpread } from './event-spread.ts'
 import { HookRelay } from './hook-relay.ts'
 
 /** The ways of a request to the engine that runs its flow. */
@@ -23,22 +25,36 @@ export const relays = noun<Relays | null>()('relays')
 
 export const forwardingLayer = makes(
   relays,
-  { clock, fence, flowNews, lease, links, published, runtime },
-  ({ clock, fence, flowNews: news, lease, links, published, runtime }): Relays | null => {
-    if (lease.id === null || links === null) return null
-    const homes = new FlowHomes({
-      clock,
-      engine: lease.id,
-      news,
-      isLive: (flow) => published.get(flow)?.mode === 'live',
-      isMine: (flow) => fence.has(flow),
-      isRunning: (flow) => runtime.get(flow) !== undefined,
-    })
+  { deadLetters, flowHomes, links, published },
+  ({ deadLetters, flowHomes: homes, links, published }): Relays | null => {
+    if (homes === null || links === null) return null
     return {
-      endpoints: new EndpointRelay({ homes, links, flowOf: (message) => published.flowOf(message) }),
+      endpoints: new EndpointRelay({
+        homes,
+        links,
+        flowOf: (message) => published.flowOf(message),
+        flowOfLetter: async (id) => (await deadLetters.find(id))?.flow ?? null,
+      }),
       hooks: new HookRelay({ homes, links }),
       connections: new ConnectionRelay({ homes, links }),
     }
   },
   (made) => made?.connections.close(),
+)
+
+/** Publishes values that came in at other engines. */
+export const publishForOthers = begins({ flowHomes, links, messages }, ({ flowHomes, links, messages }) =>
+  answerPublications(messages, flowHomes, links),
+)
+
+/** Shows events of other engines on the sockets of this one, and tells them of its own. */
+export const spreadEvents = begins(
+  { bus, eventSockets, lease, links },
+  ({ bus, eventSockets: sockets, lease, links }) => {
+    if (links === null) return null
+    const spread = new EventSpread({ bus, lease, links, sockets })
+    spread.open()
+    return spread
+  },
+  (opened) => opened?.close(),
 )

@@ -117,10 +117,10 @@ export interface Endpoint {
    */
   readonly ticketFor?: string
   /**
-   * The path parameter that names the flow, or a message of the flow, which has to run for the answer: where engines share a
-   * database, the one that runs it answers.
+   * The path parameter that names the flow, or a message or a dead letter of the flow, which has to run for the answer: where
+   * engines share a database, the one that runs it answers.
    */
-  readonly place?: { readonly param: string; readonly names: 'flow' | 'message' }
+  readonly place?: { readonly param: string; readonly names: 'flow' | 'letter' | 'message' }
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
   readonly body?: BodySpec

@@ -33,8 +33,8 @@ export interface MountOptions {
     readonly address: string
     readonly request: IncomingMessage
   }) => Promise<Principal>
-  /** Answers calls whose flow another engine runs; null: the call is to be answered here. Every call is unless given. */
-  readonly elsewhere?: ((endpoint: Endpoint, call: RelayedCall) => Promise<AnyReply | null> | null) | undefined
+  /** Has a call answered by the engine that runs its flow, which may be this one: by `here`. All are answered here unless given. */
+  readonly elsewhere?: Elsewhere | undefined
   /** Absolute URL of the API where it is configured; otherwise links follow the request's host and mount. */
   readonly baseUrl?: string | null
   /** How many reverse proxies stand before the service; 0 by default. */
@@ -48,6 +48,13 @@ export interface MountOptions {
   /** Compare every JSON answer with its schema and fail on a difference: for tests. */
   readonly checkReplies?: boolean
 }
+
+/** Has a call answered where its flow runs; `here` is the handler of this engine. */
+export type Elsewhere = (
+  endpoint: Endpoint,
+  call: RelayedCall,
+  here: () => Promise<AnyReply> | AnyReply,
+) => Promise<AnyReply> | AnyReply
 
 /** What a handler is called with. */
 export interface RelayedCall {
@@ -167,7 +174,8 @@ async function serve(route: Route, options: Mounted, request: Request, response:
     signal: gone.signal,
     request: factsOf(request, options),
   }
-  let answer = (await options.elsewhere?.(endpoint, call)) ?? (await route.handle(call))
+  const here = (): Promise<AnyReply> | AnyReply => route.handle(call)
+  let answer = await (options.elsewhere ? options.elsewhere(endpoint, call, here) : here())
   const spec = endpoint.replies[answer.status]
   if (!spec) throw new Error(`${endpoint.id} answered the undeclared status ${answer.status}`)
   if (options.checkReplies && spec.kind === 'json')

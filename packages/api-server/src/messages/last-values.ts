@@ -48,6 +48,8 @@ interface Entry {
   value: unknown
   /** Time of the value in microseconds since the Unix epoch. */
   us: number
+  /** The same of the last one that this engine has to write. */
+  ownUs: number
   readonly waiting: RecentValues
   isDirty: boolean
   /** The latest write of it that is not over; writes of one message end in order. */
@@ -132,6 +134,11 @@ export class LastValues {
     }
   }
 
+  /** Reads what is written of the messages of flows that other engines run; what this one was told and is newer stays. */
+  async look(flows: readonly string[]): Promise<void> {
+    for (const { message, value, us } of await this.#store.readOf(flows)) this.#learn(message, JSON.parse(value), us)
+  }
+
   /** Keeps a value as the last one of its message and as history (last-values.L6), with the cascade that it came about in. */
   record(source: ValueSource, value: unknown, atMs: number, cascade: CascadeId | null = null): void {
     const { message } = source
@@ -158,6 +165,21 @@ export class LastValues {
     if (us <= entry.loadedUs) return
     entry.us = Math.max(us, entry.us + 1)
     this.#put(entry, source, value, null)
+  }
+
+  /**
+   * A value that another engine has recorded: readable here, and written there; `us` is its time in microseconds. An older one
+   * than is known changes nothing.
+   */
+  hear(message: string, value: unknown, us: number): void {
+    if (!this.#learn(message, value, us)) return
+    for (const listener of this.#listeners) listener(message, value, us)
+  }
+
+  /** The last value of a message with its time in microseconds; null until there is one. */
+  newestOf(message: string): { readonly message: string; readonly value: unknown; readonly us: number } | null {
+    const entry = this.#entries.get(message)
+    return entry ? { message, value: entry.value, us: entry.us } : null
   }
 
   /** The last value of a message; undefined until there is one. */
@@ -197,7 +219,7 @@ export class LastValues {
   async written(): Promise<void> {
     const owed = [...this.#entries.values()].filter(({ isDirty, writing }) => isDirty || writing !== null)
     await Promise.all(
-      owed.map((entry) => new Promise<void>((written) => entry.awaited.push({ us: entry.us, written }))),
+      owed.map((entry) => new Promise<void>((written) => entry.awaited.push({ us: entry.ownUs, written }))),
     )
   }
 
@@ -241,8 +263,8 @@ export class LastValues {
   follow({ from, to }: { readonly from: string; readonly to: string }): void {
     this.forget(to)
     for (const old of [...this.#entries.values()].filter(({ message }) => flowPart(message) === from)) {
-      const { value, us } = old
-      const entry = { ...newEntry(`${to}.${messagePart(old.message)}`), value, us }
+      const { value, us, ownUs } = old
+      const entry = { ...newEntry(`${to}.${messagePart(old.message)}`), value, us, ownUs }
       entry.waiting.putBack(old.waiting.take())
       this.#entries.set(entry.message, entry)
       if (entry.waiting.size === 0) continue
@@ -260,6 +282,15 @@ export class LastValues {
     if (this.#timer) clearTimeout(this.#timer)
   }
 
+  /** Takes a value of another engine unless a newer one is known; whether it did. */
+  #learn(message: string, value: unknown, us: number): boolean {
+    const entry = this.#entries.get(message) ?? this.#begin(message)
+    if (us <= entry.us) return false
+    entry.us = us
+    entry.value = value
+    return true
+  }
+
   #begin(message: string): Entry {
     const entry = newEntry(message)
     this.#entries.set(message, entry)
@@ -269,6 +300,7 @@ export class LastValues {
   /** Puts a value at the time that its entry has now (last-values.L4). */
   #put(entry: Entry, source: ValueSource, value: unknown, cascade: CascadeId | null): void {
     entry.value = value
+    entry.ownUs = entry.us
     entry.waiting.push(entry.us, source, value, cascade)
     if (!entry.isDirty) this.#soil(entry)
   }
@@ -341,6 +373,7 @@ const newEntry = (message: string): Entry => ({
   message,
   value: null,
   us: 0,
+  ownUs: 0,
   waiting: new RecentValues(),
   isDirty: false,
   writing: null,

@@ -33,6 +33,14 @@ export interface MessageCatalogue extends Initials {
   changing(flow: string): Promise<unknown> | undefined
 }
 
+/** What another engine is to publish. */
+export interface FarPublication {
+  /** Qualified. */
+  readonly message: string
+  readonly value: Json
+  readonly place?: Place | undefined
+}
+
 /** An output of a node. */
 interface Place {
   readonly node: string
@@ -54,25 +62,32 @@ export interface MessagesDeps {
     readonly node: string | null
     readonly message: string
   }) => void
-  /** Refuses with `in_use` when another engine runs the flow, which would not get the value. */
-  readonly assertHere: (flow: string) => Promise<void>
+  /** Has the engine publish that runs the flow of a message, when that is another one; null: it is to be published here. */
+  readonly elsewhere?: ((value: FarPublication) => Promise<PublishedMessage | null>) | undefined
   /** Resolves once the work that active flows have kept so far is committed: deliveries that a paused flow holds. */
   readonly committed: () => Promise<void>
+  /** Resolves when the values of flows that other engines run are known; there are none unless given. */
+  readonly look?: () => Promise<void>
 }
 
 /** The message catalogue. Names are qualified; a bare one is taken when a single flow declares it. */
 export interface Messages {
   /** All declared messages by name. */
-  list(): Message[]
+  list(): Promise<Message[]>
   /**
    * Publishes from outside, credited to `place` if it is given, and resolves once the value is committed, with the deliveries that paused flows hold of it;
    * works while the flow is stopped.
-   * Refuses with `message_not_declared`, `wrong_mode` or `validation_failed`, and with `in_use` while another engine runs
-   * the flow.
+   * Refuses with `message_not_declared`, `wrong_mode` or `validation_failed`.
    */
   publish(name: string, value: Json, place?: Place): Promise<PublishedMessage>
   /** A page of history, newest first; refuses with `message_not_declared`. */
   history(name: string, page: HistoryPage): Promise<MessageHistoryEntry[]>
+}
+
+/** Values that flows of other engines publish. */
+export interface FarMessages {
+  /** These messages, by qualified name, are followed here beside those that flows read; others no more. Does not wait. */
+  watch(messages: readonly string[]): void
 }
 
 /** How devices publish. */
@@ -87,18 +102,21 @@ export function createMessages({
   catalogue,
   publish,
   refused,
-  assertHere,
   committed,
+  elsewhere,
+  look,
 }: MessagesDeps): Messages {
   const values = createCurrentValues(lastValues, catalogue)
   return {
-    list: () =>
-      [...catalogue.declared()]
+    async list() {
+      await look?.()
+      return [...catalogue.declared()]
         .map(({ mode: _mode, ...declared }): Message => {
           const now = values.get(declared.name)
           return { ...declared, value: (now?.value ?? null) as Message['value'], ts: now?.ts ?? null }
         })
-        .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    },
 
     async publish(name, value, place) {
       const { name: message, dtype, mode } = await resolveSettled(catalogue, name)
@@ -111,7 +129,8 @@ export function createMessages({
         refused?.({ flow: flowPart(message), node: place?.node ?? null, message: why })
         throw offDtype(why)
       }
-      await assertHere(flowPart(message))
+      const passed = await elsewhere?.({ message, value, place })
+      if (passed) return passed
       const { cascade } = publishChecked(() => publish(message, value, place))
       const recorded = lastValues.get(message)
       if (!recorded) throw new Error(`the published value of ${message} was not recorded`)

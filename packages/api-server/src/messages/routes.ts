@@ -42,7 +42,6 @@ export const messagesEndpoints = {
     id: 'messages.publish',
     method: 'post',
     path: '/messages/{message}',
-    place: { param: 'message', names: 'message' },
     summary: 'Publish a value',
     description:
       'Feeds the flows that read the message. The answer comes when the value is stored as last value and history; ' +
@@ -52,7 +51,7 @@ export const messagesEndpoints = {
     params,
     body: json(publishMessageSchema),
     replies: { 200: reply.json('The value is stored.', publishedMessageSchema) },
-    problems: ['message_not_declared', 'wrong_mode', 'validation_failed', 'in_use', 'forbidden'],
+    problems: ['message_not_declared', 'wrong_mode', 'validation_failed', 'forbidden'],
   }),
   history: endpoint({
     id: 'messages.history',
@@ -77,11 +76,11 @@ export interface MessagesHandlersDeps {
 }
 
 export const messagesHandlers = (deps: MessagesHandlersDeps): Handlers<typeof messagesEndpoints> => ({
-  list: ({ query: { flow, prefix = '' } }) => ({
+  list: async ({ query: { flow, prefix = '' } }) => ({
     status: 200,
-    value: deps.messages
-      .list()
-      .filter(({ name }) => name.startsWith(prefix) && (flow === undefined || flowPart(name) === flow)),
+    value: (await deps.messages.list()).filter(
+      ({ name }) => name.startsWith(prefix) && (flow === undefined || flowPart(name) === flow),
+    ),
   }),
   async publish({ params: { message }, body, principal }) {
     const value =

@@ -9,6 +9,7 @@ import type { LastValues } from './last-values.ts'
 import {
   createMessages,
   type DeviceMessages,
+  type FarMessages,
   type MessageCatalogue,
   type Messages,
   type MessagesDeps,
@@ -21,8 +22,14 @@ export const lastValues = noun<LastValues>()('lastValues')
 /** What published flows declare. */
 export const catalogue = noun<MessageCatalogue>()('catalogue')
 
+/** Has values of messages come here that flows of other engines publish; null where there is one engine alone. */
+export const farMessages = noun<FarMessages | null>()('farMessages')
+
+/** Resolves when the values of flows that other engines run are known. */
+export const valuesElsewhere = noun<() => Promise<void>>()('valuesElsewhere')
+
 /** The way of a value from outside into flows. */
-export const publisher = noun<Pick<MessagesDeps, 'assertHere' | 'committed' | 'publish' | 'refused'>>()('publisher')
+export const publisher = noun<Pick<MessagesDeps, 'committed' | 'elsewhere' | 'publish' | 'refused'>>()('publisher')
 
 export const values = noun<CurrentValues>()('values')
 export const messages = noun<Messages>()('messages')
@@ -34,8 +41,10 @@ export const valuesLayer = makes(values, { lastValues, catalogue }, ({ lastValue
   createCurrentValues(lastValues, catalogue),
 )
 
-export const messagesLayer = makes(messages, { lastValues, catalogue, publisher }, ({ publisher, ...deps }) =>
-  createMessages({ ...deps, ...publisher }),
+export const messagesLayer = makes(
+  messages,
+  { lastValues, catalogue, publisher, valuesElsewhere },
+  ({ publisher, valuesElsewhere: look, ...deps }) => createMessages({ ...deps, ...publisher, look }),
 )
 
 export const messagesApi = {

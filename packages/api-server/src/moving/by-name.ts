@@ -4,6 +4,7 @@
  */
 import { openArtifactFolder } from '../artifacts/offline.ts'
 import { type ResolvedConfig, resolveConfig } from '../config.ts'
+import { sqlState } from '../db/transaction.ts'
 import { explained } from '../process/full-disk.ts'
 import { ConfigError } from '../process/setting.ts'
 import type { BackupSummary } from './backup/backup-file.ts'
@@ -40,7 +41,7 @@ export interface NamedRestore {
 /** Moves a database. Throws `ConfigError` when a name is none, and an Error that says what to do when it cannot be moved. */
 export async function moveByName(move: NamedMove): Promise<MoveReport> {
   const options = optionsOf(move)
-  return withRoom(options.to, configOf(move.dataDir), () => moveDatabase(options))
+  return withAdvice(options.to, configOf(move.dataDir), () => moveDatabase(options))
 }
 
 /** What {@link moveByName} would move; nothing is changed. Throws as that does. */
@@ -62,18 +63,27 @@ export async function restoreByName(
   const name = restore.to ?? config.databaseUrl ?? 'embedded'
   const to = placeOf(name, dataDir, restore.to === undefined ? 'SERVICE_DATABASE_URL' : '--to')
   const openArtifacts = restore.artifacts === false ? null : () => artifactFolder(config)
-  const summary = await withRoom(to, config, () => restoreBackup({ file, to, dataDir, openArtifacts, onStep }))
+  const summary = await withAdvice(to, config, () => restoreBackup({ file, to, dataDir, openArtifacts, onStep }))
   return { ...summary, next: stepsAfterRestore(to, summary) }
 }
 
-/** Tells what to do when a disk is full. */
-async function withRoom<T>(to: Place, { artifactsDir, dataDir }: ResolvedConfig, fill: () => Promise<T>): Promise<T> {
+/** Tells what to do when a disk is full, or a server went away. */
+async function withAdvice<T>(to: Place, { artifactsDir, dataDir }: ResolvedConfig, fill: () => Promise<T>): Promise<T> {
   try {
     return await fill()
   } catch (error) {
+    const code = sqlState(error)
+    if (code.startsWith('CONNECTION_') || BROKEN.has(code))
+      throw new Error(
+        `the connection to the database broke (${code}): run the same command again when it is back, which goes on`,
+        { cause: error },
+      )
     throw await explained(error, { artifactsDir, dataDir, databaseUrl: to.kind === 'server' ? to.url : null })
   }
 }
+
+/** Codes of a connection that is gone: of the system, and of a server that ends (PostgreSQL manual, appendix A). */
+const BROKEN = new Set(['ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03'])
 
 /** Settings are those of an engine that would start now. */
 const configOf = (dataDir: string | undefined): ResolvedConfig =>

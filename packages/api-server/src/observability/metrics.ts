@@ -5,6 +5,7 @@
  */
 import type { DeadLetterReason } from '@flow-service/protocol'
 
+import type { MeasuredEngines } from '../engines/roster.ts'
 import type { CascadeCounts } from './cascades.ts'
 import type { Checked } from './checks.ts'
 import { DURATION_BOUNDS_S, type FlowTotal } from './executions.ts'
@@ -27,6 +28,7 @@ export interface Measured {
   readonly loop: LoopDelay
   readonly deadLetters: ReadonlyMap<DeadLetterReason, number>
   readonly eventSockets: number
+  readonly engines: MeasuredEngines
 }
 
 /** The metrics of an engine and its process. */
@@ -34,6 +36,7 @@ export const engineMetrics = (measured: Measured): Metric[] => [
   ...flowMetrics(measured),
   ...workMetrics(measured),
   ...stateMetrics(measured),
+  ...sharedMetrics(measured.engines),
   ...processMetrics(measured.loop),
 ]
 
@@ -140,6 +143,41 @@ function stateMetrics({ version, checked, activeFlows, workers, eventSockets }: 
     { name: 'service_flows_active', type: 'gauge', help: 'Live flows that are active.', samples: one(activeFlows) },
     { name: 'service_workers', type: 'gauge', help: 'Attached workers.', samples: one(workers) },
     { name: 'service_event_sockets', type: 'gauge', help: 'Open event sockets.', samples: one(eventSockets) },
+  ]
+}
+
+function sharedMetrics({ living, shared }: MeasuredEngines): Metric[] {
+  return [
+    {
+      name: 'service_engines',
+      type: 'gauge',
+      help: 'Engines of the database that live, this one included.',
+      samples: one(living),
+    },
+    {
+      name: 'service_engine_flows',
+      type: 'gauge',
+      help: 'Live flows that this engine has taken: those that are active, and those that it just starts.',
+      samples: shared === null ? [] : one(shared.flows),
+    },
+    {
+      name: 'service_lease_seconds',
+      type: 'gauge',
+      help: 'How long this engine counts on its lease: at 0 its live flows stand still.',
+      samples: shared === null ? [] : one(shared.leaseS),
+    },
+    {
+      name: 'service_fence_refused_total',
+      type: 'counter',
+      help: 'Values and pieces of work that were not written, as another engine had taken their flow.',
+      samples: shared === null ? [] : one(shared.refused),
+    },
+    {
+      name: 'service_link_round_trip_seconds',
+      type: 'gauge',
+      help: 'From a ping to its answer, by the id of the other engine.',
+      samples: shared === null ? [] : by('engine', shared.roundTripsS),
+    },
   ]
 }
 

@@ -16,6 +16,7 @@ import {
 
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database } from '../db/database.ts'
+import type { Roster } from '../engines/roster.ts'
 import type { DeadLetters } from '../events/dead-letters.ts'
 import type { EventBus } from '../events/event-bus.ts'
 import type { EventLog } from '../events/event-log.ts'
@@ -47,6 +48,7 @@ export interface ObserverDeps {
 /** Nouns that are asked for their state whenever somebody reads. */
 export interface ObservabilityDeps {
   readonly runtime: Pick<LiveRuntime, 'get' | 'running' | 'takeStats'>
+  readonly engines: Pick<Roster, 'living' | 'measured'>
   readonly activeRuns: () => Promise<readonly RunSummary[]>
   /** Names of the active flows. */
   readonly activeFlows: () => readonly string[]
@@ -195,13 +197,14 @@ export class Observability {
 
   /** Never fails: what cannot be found out is told by the checks. */
   async summary(): Promise<ObservabilitySummary> {
-    const { activeFlows, failedFlows, failedNodes, workers, loadErrors } = this.#deps
+    const { activeFlows, engines, failedFlows, failedNodes, workers, loadErrors } = this.#deps
     const [{ checks, runs }, waiting] = await Promise.all([this.check(), this.#checks.waiting()])
     return {
       status: statusOf(checks),
       version: this.#observer.deps.engineVersion,
       protocol: WORKER_PROTOCOL,
       uptime_s: (performance.now() - this.#startedMs) / 1000,
+      engines: engines.living,
       checks,
       flows: { active: activeFlows().length, failed: failedFlows() },
       runs,
@@ -214,7 +217,7 @@ export class Observability {
   /** Metrics in the text format of Prometheus. */
   async metrics(): Promise<string> {
     const { recorder, deps, loop } = this.#observer
-    const { runtime, activeFlows, workers, droppedResults, eventSockets } = this.#deps
+    const { runtime, activeFlows, engines, workers, droppedResults, eventSockets } = this.#deps
     const checked = await this.check()
     recorder.count()
     return prometheusText(
@@ -231,6 +234,7 @@ export class Observability {
         loop: loop.delay(),
         deadLetters: deps.deadLetters.counts(),
         eventSockets: eventSockets(),
+        engines: engines.measured(),
       }),
     )
   }

@@ -187,6 +187,7 @@ export const observabilityEndpoints = {
     id: 'observability.replay',
     method: 'post',
     path: '/observability/dead-letter/{id}/replay',
+    place: { param: 'id', names: 'letter' },
     summary: 'Deliver a dead letter again',
     description:
       'Its value goes to every input of the node that reads the message. It is taken from the list; if it fails again it ' +

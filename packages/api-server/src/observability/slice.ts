@@ -6,13 +6,15 @@ import { artifacts } from '../artifacts/slice.ts'
 import { connectorPackages } from '../code/slice.ts'
 import { engineVersion } from '../config.ts'
 import { database } from '../db/layer.ts'
+import { Roster } from '../engines/roster.ts'
+import { fence, lease, links, roster } from '../engines/slice.ts'
 import { bus, deadLetters, eventLog, eventSockets, shownState } from '../events/slice.ts'
 import { codeFlows, flows, live, published, runtime } from '../flows/slice.ts'
 import { cascadeEnded } from '../host/slice.ts'
 import { routes } from '../http/slice-api.ts'
-import { values } from '../messages/slice.ts'
+import { values, valuesElsewhere } from '../messages/slice.ts'
 import { clock, log } from '../process/given.ts'
-import { begins, inOrder, makes, noun } from '../process/layer.ts'
+import { begins, type Deps, inOrder, makes, noun } from '../process/layer.ts'
 import { executionRecords, runs } from '../runs/slice.ts'
 import { work } from '../work/slice.ts'
 import { agent, pool } from '../workers/slice.ts'
@@ -35,14 +37,30 @@ export const observerLayer = inOrder(
   makes(cascadeEnded, { observer }, ({ observer }) => observer.cascadeEnded),
 )
 
-export const shownStateLayer = makes(shownState, { artifacts, flows, live, published, runs, values }, (deps) => ({
-  snapshot: () => takeSnapshot(deps),
-  isMessage: (name) => deps.published.dtypeOf(name) !== undefined,
-  current: (message) => deps.values.get(message),
-  frame: (digest) => deps.artifacts.frame(digest),
-}))
+export const shownStateLayer = makes(
+  shownState,
+  { artifacts, flows, live, published, runs, values, valuesElsewhere },
+  (deps) => ({
+    snapshot: () => takeSnapshot({ ...deps, farValues: deps.valuesElsewhere }),
+    isMessage: (name) => deps.published.dtypeOf(name) !== undefined,
+    current: (message) => deps.values.get(message),
+    frame: (digest) => deps.artifacts.frame(digest),
+  }),
+)
+
+const running = { published, runtime }
+
+/** Names of the live flows that this engine runs. */
+const activeFlows = ({ published, runtime }: Deps<typeof running>): string[] =>
+  published.all().flatMap(({ name }) => (runtime.get(name) ? [name] : []))
 
 export const observabilityLayer = inOrder(
+  makes(
+    roster,
+    { ...running, database, fence, lease, links },
+    ({ published, runtime, ...deps }) =>
+      new Roster({ ...deps, running: () => activeFlows({ published, runtime }), version: engineVersion }),
+  ),
   makes(
     observability,
     {
@@ -56,6 +74,7 @@ export const observabilityLayer = inOrder(
       observer,
       pool,
       published,
+      roster,
       runs,
       runtime,
     },
@@ -70,14 +89,16 @@ export const observabilityLayer = inOrder(
       observer,
       pool,
       published,
+      roster,
       runs,
       runtime,
     }) =>
       new Observability(observer, {
         runtime,
         artifacts,
+        engines: roster,
         activeRuns: () => runs.active(),
-        activeFlows: () => published.all().flatMap(({ name }) => (runtime.get(name) ? [name] : [])),
+        activeFlows: () => activeFlows({ published, runtime }),
         assertFlow: (name) => flows.get(name, false),
         failedFlows: () => live.failed(),
         failedNodes: () =>

@@ -18,11 +18,14 @@ interface Shown {
   readonly live: Pick<LiveFlows, 'nodeStates'>
   readonly published: Pick<PublishedFlows, 'dtypeOf'>
   readonly values: Pick<CurrentValues, 'all'>
+  /** Resolves when the values of flows that other engines run are known. */
+  readonly farValues: () => Promise<void>
 }
 
 /** What is stored, then at the call of the result what memory holds. */
-export async function takeSnapshot({ flows, live, runs, published, values }: Shown): Promise<() => EngineSnapshot> {
-  const [states, active] = await Promise.all([flows.states(), runs.active()])
+export async function takeSnapshot(shown: Shown): Promise<() => EngineSnapshot> {
+  const { flows, live, runs, published, values } = shown
+  const [states, active] = await Promise.all([flows.states(), runs.active(), shown.farValues()])
   return () => {
     const nodes = states.flatMap(({ name }) => live.nodeStates(name))
     // a message that no flow declares any more keeps its last value, which nobody can ask for

@@ -36,7 +36,7 @@ import {
   knownDevices,
 } from '../../src/devices/slice.ts'
 import { egressLayer } from '../../src/egress/layer.ts'
-import { enginesLayer } from '../../src/engines/slice.ts'
+import { enginesLayer, links } from '../../src/engines/slice.ts'
 import { bus, eventLog, eventsLayer } from '../../src/events/slice.ts'
 import { registerFlows } from '../../src/flows/code-registration.ts'
 import {
@@ -144,6 +144,8 @@ function slicesOf({ activeRuns = () => [], types = [], missing: lacks, flowsData
     ...([enginesLayer, eventsLayer, secretsLayer, flavorsLayer, artifactsLayer] as const),
     ...([workLayer, adoptionLayer, hooksLayer] as const),
     ...([egressLayer, poolLayer, codeLayer, dispatcherLayer, connectorStateLayer, deviceSeatsLayer] as const),
+    // engines of a test meet in the database alone
+    makes(links, {}, () => null),
     makes(cascadeEnded, {}, () => () => {}),
     ...([nodeLogsLayer, hostLayer] as const),
     // no spare process: few tests execute code

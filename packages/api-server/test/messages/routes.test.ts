@@ -61,7 +61,6 @@ beforeAll(async () => {
       dtypeOf: (name) => declared.get(name)?.dtype,
       changing: (flow) => changes.get(flow),
     },
-    assertHere: async () => {},
     committed: () => held,
     publish(message, value) {
       const cascade = '01900000-0000-7000-8000-000000000000'

@@ -162,10 +162,11 @@ export async function startService(options: ServiceConfig = {}, clock: Clock = c
   const close = async (): Promise<void> => {
     await nouns.claims?.close()
     await upgrades.close()
+    // links to other engines keep it open, and end with the engine
+    const closed = new Promise((resolve) => server.close(resolve))
     server.closeAllConnections()
-    await nouns.links?.close()
-    await new Promise((resolve) => server.close(resolve))
     await lifecycle.close()
+    await closed
   }
   const { bus, deadLetters, eventLog } = nouns
   return {

@@ -55,6 +55,7 @@ test('the summary tells the version, the checks and what runs [R015, R564]', asy
     version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     protocol: expect.any(Number),
     uptime_s: expect.any(Number),
+    engines: 1,
     flows: { active: 1, failed: 0 },
     runs: { queued: 0, running: 0 },
     counts: { dead_letters: 0, failed_nodes: 0, pending_devices: 0 },

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 
-import { collect, engineOptions, lazily, withExamples } from './options.ts'
+import { byDefault, clientOptions, collect, engineOptions, lazily, withExamples } from './options.ts'
 
 /** `init dev serve login`. */
 export function addEngine(root: Command): void {
@@ -66,6 +66,22 @@ export function addEngine(root: Command): void {
     'login --url https://flows.example.com/api/v1 --oidc',
   )
 }
+
+/** `engines`. */
+export function addEngines(root: Command): void {
+  const engines = root.command('engines').description('the engines that share a PostgreSQL server')
+  const list = clientOptions(byDefault(engines, 'list'))
+    .description('engines that live, with their live flows, leases and links; also without "list"')
+    .action(lazily(async () => (await import('../commands/engines.ts')).listEngines))
+  list.addHelpText('after', AFTER_ENGINES)
+  withExamples(list, 'engines list', 'engines list --json')
+  withExamples(engines, 'engines', 'engines --url https://flows.example.com/api/v1')
+}
+
+const AFTER_ENGINES = `
+LEASE  how long the engine counts as living without being heard of; its live flows go to others then
+LINK   how the engine that is asked reaches the other one: up with the time there and back, down, or none so far
+A live flow runs nowhere for a moment while it changes hands. One that stays nowhere does not start, or no engine has its code.`
 
 /** `signing-keys …`. */
 export function addSigningKeys(root: Command): void {

@@ -2171,6 +2171,24 @@ export class BackupCalls {
   }
 }
 
+/** Operations of `engines`. */
+export class EnginesCalls {
+  protected readonly http: GeneratedClient
+
+  constructor(http: GeneratedClient) {
+    this.http = http
+  }
+
+  /**
+   * List engines
+   *
+   * Those that live on the database of the engine that is asked, each with the live flows that it runs. An embedded database has one.
+   */
+  list(options: Request = {}): Promise<wire.EnginesListResponse> {
+    return this.http.engines.list(requestOf(options))
+  }
+}
+
 /** Operations of `observability`. */
 export class ObservabilityCalls {
   protected readonly http: GeneratedClient
@@ -2305,6 +2323,7 @@ export class Operations {
   readonly modules: ModulesCalls
   readonly alerts: AlertsCalls
   readonly backup: BackupCalls
+  readonly engines: EnginesCalls
   readonly observability: ObservabilityCalls
   readonly utils: UtilsCalls
 
@@ -2327,6 +2346,7 @@ export class Operations {
     this.modules = new ModulesCalls(http)
     this.alerts = new AlertsCalls(http)
     this.backup = new BackupCalls(http)
+    this.engines = new EnginesCalls(http)
     this.observability = new ObservabilityCalls(http)
     this.utils = new UtilsCalls(http)
   }

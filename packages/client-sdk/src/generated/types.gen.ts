@@ -5553,6 +5553,90 @@ export type AlertTestResult = {
     detail: string | null;
 };
 
+export type EngineList = {
+    /**
+     * Those that live, the oldest first.
+     */
+    engines: Array<Engine>;
+    flows: PlacedFlows;
+    /**
+     * Values and pieces of work that the engine that was asked has not written, since it started: another engine had taken their flow.
+     */
+    refused_writes: number;
+};
+
+export type Engine = {
+    /**
+     * Another one with each start; null on the embedded database.
+     */
+    id: string | null;
+    /**
+     * The machine and the process.
+     */
+    name: string;
+    /**
+     * Whether it is the one that was asked.
+     */
+    self: boolean;
+    /**
+     * Of the engine.
+     */
+    version: string;
+    /**
+     * URL of its API; null before it listens, and on the embedded database.
+     */
+    address: string | null;
+    /**
+     * ISO 8601 in UTC with microseconds, for example 2026-01-31T08:00:00.000001+00:00.
+     */
+    started_at: string;
+    /**
+     * Seconds until its lease is over unless it is renewed; null on the embedded database.
+     */
+    lease_s: number | null;
+    /**
+     * Live flows that it runs, paused ones included.
+     */
+    flows: number;
+    /**
+     * From the engine that was asked; null for itself.
+     */
+    link: EngineLink | null;
+};
+
+export type EngineLink = {
+    /**
+     * `none`: neither of the two has needed the other one.
+     */
+    status: 'up' | 'down' | 'none';
+    /**
+     * Null before it was measured.
+     */
+    round_trip_ms: number | null;
+    /**
+     * That wait to be sent.
+     */
+    unsent_bytes: number;
+};
+
+/**
+ * Live flows of all engines, in numbers.
+ */
+export type PlacedFlows = {
+    /**
+     * Those that are to run.
+     */
+    wished: number;
+    /**
+     * Those of them that no engine runs.
+     */
+    nowhere: number;
+    /**
+     * The first 20 of those by name.
+     */
+    nowhere_names: Array<string>;
+};
+
 export type ObservabilitySummary = {
     /**
      * `down` when the loop or the store is, else the worst check.
@@ -5570,6 +5654,10 @@ export type ObservabilitySummary = {
      * Seconds since it started.
      */
     uptime_s: number;
+    /**
+     * Engines of the database that live, this one included.
+     */
+    engines: number;
     /**
      * The parts that were checked.
      */
@@ -9658,10 +9746,6 @@ export type MessagesPublishErrors = {
      * `message_not_declared`: No published flow declares the message
      */
     404: Problem;
-    /**
-     * `in_use`: Still in use
-     */
-    409: Problem;
     /**
      * `validation_failed`: The request is not valid
      */
@@ -14214,6 +14298,39 @@ export type BackupMakeResponses = {
 };
 
 export type BackupMakeResponse = BackupMakeResponses[keyof BackupMakeResponses];
+
+export type EnginesListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/engines';
+};
+
+export type EnginesListErrors = {
+    /**
+     * `unauthenticated`: Authentication is missing or not valid
+     */
+    401: Problem;
+    /**
+     * `forbidden`: Permission is missing
+     */
+    403: Problem;
+    /**
+     * Any other refusal
+     */
+    default: Problem;
+};
+
+export type EnginesListError = EnginesListErrors[keyof EnginesListErrors];
+
+export type EnginesListResponses = {
+    /**
+     * The engines, and what none of them runs.
+     */
+    200: EngineList;
+};
+
+export type EnginesListResponse = EnginesListResponses[keyof EnginesListResponses];
 
 export type ObservabilitySummaryData = {
     body?: never;

@@ -16,6 +16,7 @@ import { paced } from '../live/paced.ts'
 import { Loading, Refused } from '../parts/states.tsx'
 import { Status } from '../parts/status.tsx'
 import { Attention } from './attention.tsx'
+import { Engines } from './engines.tsx'
 import { FlowList } from './flow-list.tsx'
 import { RunList } from './run-list.tsx'
 import { Tied } from './tied.tsx'
@@ -63,6 +64,7 @@ export function Home() {
       </header>
       <Tiles of={summary.data} minutes={minutes} rate={rate} />
       <Attention flows={flows.data} overview={overview} summary={summary.data} />
+      {summary.data.engines > 1 ? <Engines /> : null}
       <div class="two">
         <div>
           <FlowList flows={flows.data} overview={overview} />

@@ -1,6 +1,6 @@
 /**
  * The delivery loop of one live flow: a ring of deliveries, drained first in first out in a microtask. A burst longer
- * than 8 ms goes on after the event loop has had its turn. Invariants loop.L1-L5 of DESIGN.md.
+ * than 8 ms goes on after the event loop has had its turn. Invariants loop.L1-L6 of DESIGN.md.
  * @module
  */
 import { MAX_HELD } from '@flow-service/protocol'
@@ -98,9 +98,9 @@ export class Loop<R extends Receiver<What>, What> {
     if (!this.#scheduled) this.#schedule()
   }
 
-  /** Lets the oldest held delivery through. */
+  /** Lets the oldest held delivery through; none while the lease does not hold. */
   step(): 0 | 1 {
-    if (this.#phase !== 'held' || this.#ring.size === 0) return 0
+    if (this.#phase !== 'held' || this.#ring.size === 0 || this.#lease?.holds() === false) return 0
     this.#one()
     return 1
   }
@@ -190,7 +190,9 @@ export class Loop<R extends Receiver<What>, What> {
   }
 
   #settle(): void {
-    if (this.#idle.length === 0 || this.#executing > 0 || this.#scheduled) return
+    if (this.#idle.length === 0 || this.#executing > 0) return
+    // once it is closed a round has nothing left to do: who ends the flow does not wait for the lease
+    if (this.#phase !== 'closed' && this.#scheduled) return
     if (this.#phase === 'open' && this.#ring.size > 0) return
     for (const resolve of this.#idle.splice(0)) resolve()
   }

@@ -8,6 +8,8 @@ alter table engine
   add column lease uuid not null unique,
   add column lease_until timestamptz not null,
   add column started_at timestamptz not null default now(),
+  -- Whether it is about to end: then it has no share in live flows.
+  add column is_leaving boolean not null default false,
   -- Where other engines reach it; null for one that nobody can reach.
   add column link_url text,
   -- Which frames it speaks on links to other engines.
@@ -23,7 +25,9 @@ $$;
 create table placement (
   flow uuid primary key references flow (id) on delete cascade,
   lease uuid,
-  epoch bigint not null default 1
+  epoch bigint not null default 1,
+  -- When an engine has left the flow to others; null unless it is on its way to one.
+  left_at timestamptz
 );
 create index placement_lease on placement (lease);
 
@@ -35,6 +39,14 @@ create function runs_at(placed flow) returns json language sql stable as $$
   select json_build_object('id', engine.id, 'name', engine.name, 'address', engine.address)
   from placement join engine using (lease)
   where placement.flow = placed.id and engine.lease_until > now()
+$$;
+
+-- Whether a flow is on its way from one engine to another: its engine has left it a moment ago, or is lost.
+create function is_between(placed flow) returns boolean language sql stable as $$
+  select placed.wished <> 'stopped' and exists (
+    select from placement left join engine on engine.lease = placement.lease and engine.lease_until > now()
+    where placement.flow = placed.id and engine.id is null
+      and (placement.lease is not null or placement.left_at > now() - interval '10 s'))
 $$;
 
 -- Whatever changes hands, engines hear that something has; so they do when an engine ends.

@@ -19,6 +19,7 @@ import type { DevicePrincipal } from '../../http/principal.ts'
 import type { SocketGuests } from '../../http/socket-guests.ts'
 import type { CurrentValues } from '../../messages/current-values.ts'
 import type { LastValues } from '../../messages/last-values.ts'
+import type { FarMessages } from '../../messages/messages.ts'
 import { newId } from '../../process/new-id.ts'
 import type { DevicePresence } from '../device-presence.ts'
 import type { DeviceWiring } from '../device-wiring.ts'
@@ -31,6 +32,8 @@ export interface DeviceSocketsDeps extends DeviceSocketDeps {
   readonly wiring: DeviceWiring
   readonly values: Pick<CurrentValues, 'get'>
   readonly lastValues: Pick<LastValues, 'subscribe'>
+  /** Has values come here that flows of other engines publish; left out where there is one engine alone. */
+  readonly far?: FarMessages | null
   readonly presence: Pick<DevicePresence, 'heard' | 'opened'>
   /** Presence over the engines of the database; null for an engine that is alone. */
   readonly shared: Pick<SharedPresence, 'heard' | 'written'> | null
@@ -208,6 +211,7 @@ export class DeviceSockets {
       const at = others.findLastIndex(({ port }) => port === follower.port)
       this.#followers.set(follower.message, others.toSpliced(at < 0 ? others.length : at + 1, 0, follower))
     }
+    this.#deps.far?.watch([...this.#followers.keys()])
     if (this.#followers.size > 0)
       this.#unsubscribe ??= this.#deps.lastValues.subscribe((...value) => this.#tell(...value))
   }
@@ -220,6 +224,7 @@ export class DeviceSockets {
       else this.#followers.set(message, rest)
     }
     session.followers = []
+    this.#deps.far?.watch([...this.#followers.keys()])
     if (this.#followers.size > 0) return
     this.#unsubscribe?.()
     this.#unsubscribe = null

@@ -92,9 +92,10 @@ export class FlowHomes {
     throw new Elsewhere(`flow "${flow}" is not run by engine ${engine}`)
   }
 
+  /** Whether a flow starts or ends here now, or is between two engines; what has just ended here was read before that. */
   #isUnsettled(flow: string): boolean {
-    const { isMine, isRunning, news } = this.#deps
-    return isMine(flow) ? !isRunning(flow) : news.isBetween(flow)
+    const { engine, isMine, isRunning, news } = this.#deps
+    return isMine(flow) ? !isRunning(flow) : news.isBetween(flow) || news.engineOf(flow) === engine
   }
 }
 

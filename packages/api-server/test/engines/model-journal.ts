@@ -1,0 +1,82 @@
+/**
+ * Kept work as `work.ts` writes it: one batch after the other, each until it is committed, under the lease of the moment.
+ * @module
+ */
+import type { Fence } from '../../src/engines/fence.ts'
+import type { ModelEngine } from './model-engine.ts'
+import type { Written } from './placement-tables.ts'
+
+const RETRY_MS = 500
+const PATIENCE_MS = 10_000
+
+/** Who waits for a batch is told when it is committed, or after a while that it is not yet. */
+interface Batch {
+  readonly work: Written[]
+  readonly committed: PromiseWithResolvers<void>
+}
+
+/** The kept work of one engine. */
+export class ModelJournal {
+  readonly #engine: ModelEngine
+  readonly #fence: Fence
+  #batches: Batch[] = []
+  #isWriting = false
+
+  constructor(engine: ModelEngine, fence: Fence) {
+    this.#engine = engine
+    this.#fence = fence
+  }
+
+  get unwritten(): number {
+    return this.#batches.flatMap(({ work }) => work).length
+  }
+
+  keep(work: Written): void {
+    const last = this.#batches.at(-1)
+    if (last !== undefined && this.#batches.length > 1) last.work.push(work)
+    else {
+      const committed = Promise.withResolvers<void>()
+      committed.promise.catch(() => {})
+      this.#batches.push({ work: [work], committed })
+      this.#engine.setTimer(PATIENCE_MS, () => committed.reject(new Error('the database has committed nothing')))
+    }
+    if (!this.#isWriting) void this.#write()
+  }
+
+  async written(): Promise<void> {
+    await this.#batches.at(-1)?.committed.promise
+  }
+
+  async close(): Promise<void> {
+    await this.written().catch(() => {})
+    this.#engine.world.ledger.died += this.unwritten
+    this.#batches = []
+  }
+
+  async #write(): Promise<void> {
+    this.#isWriting = true
+    for (let batch = this.#batches[0]; batch !== undefined; batch = this.#batches[0]) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await this.#commit(batch)
+    }
+    this.#isWriting = false
+  }
+
+  async #commit(batch: Batch): Promise<void> {
+    const { wire, world } = this.#engine
+    const work = [...batch.work]
+    const lease = String(this.#fence.lease)
+    const lost = await wire.ask('write', () => world.tables.write(lease, work)).catch(() => null)
+    if (!this.#batches.includes(batch)) return
+    if (lost === null) return new Promise((resolve) => void this.#engine.setTimer(RETRY_MS, resolve))
+    this.#batches = this.#batches.filter((other) => other !== batch)
+    world.ledger.refused += lost.length
+    world.ledger.counted += work.length - lost.length
+    this.#fence.tell([...new Set(lost.map(({ flow }) => flow))].map((id) => this.#placed(id)))
+    batch.committed.resolve()
+  }
+
+  #placed(id: string) {
+    return { id, name: this.#engine.world.tables.flows.get(id)!.name }
+  }
+}

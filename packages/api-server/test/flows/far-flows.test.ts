@@ -1,0 +1,161 @@
+/** Flows of two engines that read each other's messages, and are seen at both. */
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { FlowDocumentInput, FlowListItem, Message } from '@flow-service/protocol'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+
+import { databaseAt } from '../backend.ts'
+import { TestClient } from '../events/sockets.ts'
+import { chain, input, listening, type LiveService, output, startLive } from './live-service.ts'
+
+const oauthSigningKey = String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
+
+let shared: string
+let engines: LiveService[]
+const open = async (): Promise<LiveService> => {
+  const { databaseUrl } = await databaseAt(shared)
+  return startLive({ databaseUrl, oauthSigningKey, artifactsDir: join(shared, 'artifacts') })
+}
+beforeEach(async () => {
+  shared = await mkdtemp(join(tmpdir(), 'engines-'))
+  engines = [await open(), await open()]
+})
+afterEach(async () => {
+  for (const engine of engines) await engine[Symbol.asyncDispose]()
+  await rm(shared, { recursive: true, force: true })
+})
+
+/** The engine that has a flow. */
+async function homeOf(flow: string): Promise<string | null> {
+  const [first] = engines
+  const [row] = await (first as LiveService).engine.database.sql<{ id: string }[]>`
+    select engine.id from placement join engine using (lease) join flow on flow.id = placement.flow where flow.name = ${flow}`
+  return row?.id ?? null
+}
+
+type Documents = Readonly<Record<string, FlowDocumentInput>>
+
+/**
+ * Publishes flows and has them run at two engines. Whoever starts a flow has it, until engines share out anew: which they do
+ * not where neither has more than half, the flow `lab` aside.
+ */
+async function apart(first: Documents, second: Documents): Promise<[LiveService, LiveService]> {
+  const [one, two] = engines as [LiveService, LiveService]
+  const placed = [
+    ...Object.entries(first).map((each) => [one, ...each] as const),
+    ...Object.entries(second).map((each) => [two, ...each] as const),
+  ]
+  for (const [at, name, document] of placed) await at.publish(name, document)
+  const isApart = async (): Promise<boolean> => {
+    let areThere = true
+    for (const [at, name] of placed) {
+      if ((await homeOf(name)) === at.engineId) continue
+      areThere = false
+      await at.control(name, 'stop')
+      await at.control(name, 'start')
+    }
+    return areThere
+  }
+  await expect.poll(isApart, { timeout: 60_000, interval: 200 }).toBe(true)
+  return [one, two]
+}
+
+/** Reads `porch.seen`, whose values leave as `heard`. */
+const reading: FlowDocumentInput = {
+  nodes: [{ id: 'pass', type: 'change', settings: {}, ports: [input('porch.seen'), output('heard')] }],
+}
+
+test('a flow reads what a flow of another engine publishes, in its order, and begins with the last value that there is', async () => {
+  const [, two] = await apart({ porch: listening() }, { hall: reading })
+  const sent = Array.from({ length: 50 }, (_, at) => at)
+  for (const temp of sent) expect((await two.hook('porch/in', { temp })).status).toBe(202)
+  await two.history('hall.heard', sent)
+  // a flow that starts later begins with what the other engine has last
+  await two.publish('attic', {
+    inputs: [{ name: 'go' }],
+    nodes: [
+      {
+        id: 'both',
+        type: 'join',
+        settings: {},
+        ports: [input('go'), input('porch.seen', { trigger: false }), output('both', { dtype: 'any' })],
+      },
+    ],
+  })
+  await two.send('attic.go', 1)
+  await expect.poll(() => two.values('attic.both')).toEqual([{ go: 1, seen: 49 }])
+})
+
+test('what is kept for a reader at another engine is kept there before it is let go here: none is lost, each is read', async () => {
+  const [one, two] = await apart({ porch: listening({ durable: true }) }, { hall: reading })
+  const sent = Array.from({ length: 30 }, (_, at) => at)
+  for (const temp of sent) expect((await one.hook('porch/in', { temp })).status).toBe(202)
+  await two.history('hall.heard', sent)
+  await expect.poll(async () => [await one.kept('porch'), await two.kept('hall')]).toEqual([0, 0])
+  // held by a paused reader, it is the reader's work
+  await two.control('hall', 'pause')
+  expect((await one.hook('porch/in', { temp: 99 })).status).toBe(202)
+  await expect.poll(async () => [await one.kept('porch'), await two.kept('hall')]).toEqual([0, 1])
+  await one.control('hall', 'resume')
+  await two.history('hall.heard', [...sent, 99])
+})
+
+test('each engine lists all flows, nodes and values as they are, whoever runs them', async () => {
+  const [one, two] = await apart({ porch: listening(), attic: chain() }, { hall: reading, cellar: listening() })
+  await one.control('attic', 'pause')
+  await two.send('attic.on', 1)
+  await two.hook('porch/in', { temp: 20 })
+  await two.history('hall.heard', [20])
+  const states = async (at: LiveService) =>
+    (await at.root<FlowListItem[]>('GET', '/flows/')).value.flatMap(({ name, status, held }) =>
+      ['porch', 'attic', 'hall'].includes(name) ? [[name, status, held]] : [],
+    )
+  const all = [
+    ['attic', 'paused', 1],
+    ['hall', 'active', 0],
+    ['porch', 'active', 0],
+  ]
+  const values = async (at: LiveService) =>
+    (await at.root<Message[]>('GET', '/messages/')).value.flatMap(({ name, value }) =>
+      ['porch.seen', 'hall.heard'].includes(name) ? [[name, value]] : [],
+    )
+  for (const at of [one, two]) {
+    expect(await states(at)).toEqual(all)
+    await expect
+      .poll(() => values(at))
+      .toEqual([
+        ['hall.heard', 20],
+        ['porch.seen', 20],
+      ])
+  }
+})
+
+test('whoever watches one engine is shown what happens at the other, in the order of each flow', async () => {
+  const [one, two] = await apart({ porch: listening() }, { hall: reading })
+  const watch = async (at: LiveService) => {
+    const { frames } = new TestClient(
+      new WebSocket(`${at.origin.replace('http', 'ws')}/api/v1/flows/ws`, {
+        headers: { authorization: `Bearer ${at.rootToken}` },
+      }),
+    )
+    await expect.poll(() => frames.length).toBeGreaterThan(0)
+    return (message: string) =>
+      frames.flatMap((frame) => (frame.type === 'value' && frame.message === message ? [frame.value] : []))
+  }
+  const sockets = await Promise.all([one, two].map(watch))
+  const sent = Array.from({ length: 20 }, (_, at) => at)
+  const areTold = async (): Promise<boolean> => {
+    await one.hook('porch/in', { temp: -1 })
+    return sockets.every((values) => values('hall.heard').length > 0 && values('porch.seen').length > 0)
+  }
+  await expect.poll(areTold).toBe(true)
+  for (const temp of sent) await one.hook('porch/in', { temp })
+  for (const values of sockets) {
+    for (const message of ['porch.seen', 'hall.heard'])
+      await expect.poll(() => values(message).filter((value) => value !== -1)).toEqual(sent)
+  }
+})

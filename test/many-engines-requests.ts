@@ -1,0 +1,110 @@
+/** Requests that go to any engine that lives, all the time: durable webhooks, and changes of flows. */
+import { ApiError } from '@flow-service/client-sdk'
+
+import { publishFlow } from './documents.ts'
+import type { EngineProcess } from './engine-process.ts'
+import type { Answer, HookBook } from './hook-book.ts'
+import { changing } from './many-engines-flows.ts'
+
+const LANES = 3
+/** Between two requests of a lane: the history keeps the newest thousand values. */
+const PACE_MS = 60
+const CHANGE_PACE_MS = 500
+const PATIENCE_MS = 20_000
+
+interface RequestDeps {
+  readonly living: () => readonly EngineProcess[]
+  readonly books: readonly HookBook[]
+  readonly documents: ReadonlyMap<string, (form: number) => object>
+  readonly random: () => number
+}
+
+/** Asks until it is ended. */
+export class ManyRequests {
+  /** Answers that nobody should have had. */
+  readonly wrong: string[] = []
+  readonly #deps: RequestDeps
+  #lanes: Promise<unknown> = Promise.resolve()
+  #isEnding = false
+  #form = 1
+  #name: string = changing.renamed[0]
+
+  constructor(deps: RequestDeps) {
+    this.#deps = deps
+  }
+
+  begin(): void {
+    const lanes = Array.from({ length: LANES }, () => this.#lane(PACE_MS, (engine) => this.#knock(engine)))
+    this.#lanes = Promise.all([...lanes, this.#lane(CHANGE_PACE_MS, (engine) => this.#change(engine))])
+  }
+
+  async end(): Promise<void> {
+    this.#isEnding = true
+    await this.#lanes
+  }
+
+  async #lane(paceMs: number, act: (engine: EngineProcess) => Promise<void>): Promise<void> {
+    while (!this.#isEnding) {
+      const engine = this.#one(this.#deps.living())
+      if (engine) await act(engine)
+      await new Promise((resolve) => setTimeout(resolve, paceMs * this.#deps.random() * 2))
+    }
+  }
+
+  async #knock(engine: EngineProcess): Promise<void> {
+    const book = this.#one(this.#deps.books)
+    if (!book) return
+    const n = book.number()
+    book.note(n, 'unknown')
+    book.note(n, await this.#answer(engine, book.flow, n))
+  }
+
+  async #answer({ origin }: EngineProcess, flow: string, n: number): Promise<Answer> {
+    try {
+      const response = await fetch(`${origin}/hooks/${flow}/n`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ n }),
+        signal: AbortSignal.timeout(PATIENCE_MS),
+      })
+      const text = await response.text()
+      if (response.status === 202) return 'promised'
+      if (response.status !== 503) this.wrong.push(`${response.status} for ${flow} ${n}: ${text}`)
+      return isUndecided(text) ? 'unknown' : 'refused'
+    } catch {
+      // its engine has ended, or stands still
+      return 'unknown'
+    }
+  }
+
+  async #change({ client }: EngineProcess): Promise<void> {
+    const { published, stopped, renamed, hook } = changing
+    const form = this.#form++
+    const publish = async (name: string): Promise<void> => {
+      const { version } = await client.http.flows.get({ name })
+      await publishFlow(client, name, { ...this.#deps.documents.get(name)?.(form), version })
+    }
+    const to = renamed.find((name) => name !== this.#name) ?? ''
+    const acts: readonly (() => Promise<unknown>)[] = [
+      () => publish(published),
+      () => publish(hook),
+      () => client.http.flows.stop({ name: stopped }).then(() => client.http.flows.start({ name: stopped })),
+      () => client.http.flows.rename({ path_name: this.#name, body_name: to }).then(() => (this.#name = to)),
+    ]
+    const at = Math.floor(this.#deps.random() * acts.length)
+    try {
+      await acts[at]?.()
+    } catch (error) {
+      if (!(error instanceof ApiError)) return
+      if (error.status === 404 && at === 3) this.#name = to
+      else if (![409, 503].includes(error.status)) this.wrong.push(`change ${at}: ${error.message}`)
+    }
+  }
+
+  #one<T>(of: readonly T[]): T | undefined {
+    return of[Math.floor(this.#deps.random() * of.length)]
+  }
+}
+
+/** Whether the engine says that it may be done. */
+const isUndecided = (text: string): boolean => /may have|has committed nothing/.test(text)
