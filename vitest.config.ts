@@ -14,7 +14,7 @@ const onServer = [
   'auth/oidc/shared',
   'dashboards/shared',
   'devices/shared',
-  'engines/{shared,shared-roster}',
+  'engines/{placement-store,shared,shared-roster}',
   'flows/far-flows',
   'flows/shared',
   'modules/shared',

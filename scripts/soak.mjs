@@ -1,4 +1,4 @@
-// The tests that kill engines, for as long as it takes: `npm run soak [kills] [ledger|live|loop|kept|track|races|prompts|console]`, 1,000 of
+// The tests that kill engines, for as long as it takes: `npm run soak [kills] [ledger|live|loop|kept|track|engines|races|prompts|console]`, 1,000 of
 // them on each backend unless told otherwise. Every half a minute each test prints how far it is, and how many kills it manages in a
 // minute. SEED in the environment repeats the moments of an earlier soak, which each test prints. `races` are tests of the test
 // command with thousands of runs in place of hundreds, `prompts` those of commands in English with 100,000 prompts, `console` ten
@@ -11,6 +11,7 @@ const suites = {
   loop: ['test/crash-loop.test.ts'],
   kept: ['test/kept-runs-kill.test.ts'],
   track: ['test/track-kill.test.ts'],
+  engines: ['test/many-engines.test.ts'],
   races: [
     'packages/api-server/test/runs/run-faults.test.ts',
     'packages/api-server/test/runs/run-artifacts.test.ts',

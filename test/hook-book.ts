@@ -30,6 +30,10 @@ export class HookBook {
     this.#told.set(n, answer)
   }
 
+  answerOf(n: number): Answer | undefined {
+    return this.#told.get(n)
+  }
+
   /** How many had that answer. */
   count(answer: Answer): number {
     return [...this.#told.values()].filter((each) => each === answer).length

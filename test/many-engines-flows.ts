@@ -34,11 +34,13 @@ export function documents(url: string): Map<string, (form: number) => object> {
   const hook = (form: number) => ({
     mode: 'live',
     title: `form ${form}`,
-    nodes: [{ id: 'in', type: 'http', settings: { url: 'n', durable: true, timeout: 10 + form }, ports: [output('n')] }],
+    nodes: [
+      { id: 'in', type: 'http', settings: { url: 'n', durable: true, timeout: 10 + form }, ports: [output('n')] },
+    ],
   })
   const reader = (name: string, of: string) => () => ({ mode: 'live', nodes: [teller(name, `${of}.n`)] })
   const { published, stopped, renamed, hook: door } = changing
-  return new Map([
+  return new Map<string, (form: number) => object>([
     ...[...tickers, published, stopped, renamed[0]].map((name) => [name, ticking(name, 0.2)] as const),
     ...timers.map((name) => [name, ticking(name, 1)] as const),
     ...[...hooks, door].map((name) => [name, hook] as const),

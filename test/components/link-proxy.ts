@@ -6,7 +6,10 @@ import { once } from 'node:events'
 import net from 'node:net'
 
 /** How it passes bytes on: at once, late, or not at all. */
-export type Way = { readonly kind: 'open' } | { readonly kind: 'late'; readonly byMs: number } | { readonly kind: 'cut' }
+export type Way =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'late'; readonly byMs: number }
+  | { readonly kind: 'cut' }
 
 /** Passes connections on to a port of 127.0.0.1, once that is known. */
 export class LinkProxy implements AsyncDisposable {

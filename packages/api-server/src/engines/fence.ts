@@ -6,6 +6,8 @@
  *   was committed.
  * - fence.F2 what is written under an earlier lease is refused, however late it comes: another lease, another name.
  * - fence.F3 flows that are found to be lost are told once, to whoever ends them.
+ * - fence.F4 while the engine gets another lease a refusal tells nothing: its flows may have that one by then. What was
+ *   refused is written once more.
  * @module
  */
 import type { Sql } from '../db/database.ts'
@@ -19,22 +21,30 @@ interface Placed {
 
 /** The live flows that this engine runs, as it believes. */
 export class Fence {
-  readonly #lease: Pick<EngineLease, 'lease'>
+  readonly #lease: Pick<EngineLease, 'lease' | 'placedBy'>
   /** Ids by name. */
   readonly #flows = new Map<string, string>()
+  /** Names by id. */
+  readonly #names = new Map<string, string>()
   /** Those that were told to be lost, by name. */
   readonly #told = new Set<string>()
   #onLost: (flows: readonly Placed[]) => void = () => {}
   /** Values and pieces of work that were left out because their flow is not this engine's any more. */
   refused = 0
 
-  constructor(lease: Pick<EngineLease, 'lease'>) {
+  constructor(lease: Pick<EngineLease, 'lease' | 'placedBy'>) {
     this.#lease = lease
   }
 
   /** The lease that writes are made under; null where there is one engine alone, and nothing is checked. */
   get lease(): string | null {
-    return this.#lease.lease
+    return this.#lease.placedBy
+  }
+
+  /** Throws when what was refused under that lease has to be written once more (fence.F4). */
+  assertFinal(lease: string | null): void {
+    if (lease === this.#lease.placedBy && lease === this.#lease.lease) return
+    throw new Error('the lease of this engine is over, and the places of its live flows are not known yet')
   }
 
   /** All of them. */
@@ -46,9 +56,12 @@ export class Fence {
     return this.#flows.has(name)
   }
 
-  /** This engine has taken the flow. */
+  /** This engine has taken the flow; one that it has already may have another name now. */
   begin({ id, name }: Placed): void {
+    const before = this.#names.get(id)
+    if (before !== undefined && before !== name) this.end({ id, name: before })
     this.#flows.set(name, id)
+    this.#names.set(id, name)
     this.#told.delete(name)
   }
 
@@ -56,6 +69,7 @@ export class Fence {
   end({ id, name }: Placed): void {
     if (this.#flows.get(name) !== id) return
     this.#flows.delete(name)
+    this.#names.delete(id)
     this.#told.delete(name)
   }
 
@@ -75,6 +89,7 @@ export class Fence {
       select flow from placement where lease = ${lease} and flow = any(${flows.map(({ id }) => id)}::uuid[])
       order by flow for share`
     const held = new Set(rows.map(({ flow }) => flow))
+    if (held.size < flows.length) this.assertFinal(lease)
     return this.tell(flows.filter(({ id }) => !held.has(id)))
   }
 

@@ -57,12 +57,17 @@ export interface LeaseDeps {
   readonly log: Pick<Log, 'info' | 'warn'>
 }
 
+/** Follows the return of a lease in two steps: flows are given the new one, then those that are lost end. */
+export type ReturnListener = (earlier: readonly string[]) => Promise<void | (() => Promise<void>)>
+
 /** This engine among those of its database. */
 export interface EngineLease extends Lease {
   /** Of this life; null on the embedded database. */
   readonly id: string | null
-  /** What flows of this engine are placed by, as of now; null on the embedded database. */
+  /** What this engine takes flows by, as of now; null on the embedded database. */
   readonly lease: string | null
+  /** What its flows are placed by: an earlier lease until those that follow have given them the present one. */
+  readonly placedBy: string | null
   /** How long the lease is counted on (lease.L2), 0 once it is over; null on the embedded database. */
   readonly leftMs: number | null
   /** Where workers attach to this engine; null when it says no address. */
@@ -79,9 +84,10 @@ export interface EngineLease extends Lease {
   listensAt(address: string, origin: string): Promise<void>
   /**
    * Calls back when this engine has another lease, before that holds, with all that it had before; what rejects is called
-   * again with the next renewal.
+   * again with the next renewal. It answers when flows are placed by the new one, with what else is to be done before that
+   * holds.
    */
-  onReturn(listener: (earlier: readonly string[]) => Promise<void>): void
+  onReturn(listener: ReturnListener): void
   /** What this engine ran is free for others. */
   close(): Promise<void>
 }
@@ -113,6 +119,7 @@ export const engineName = (): string => `${hostname()}/${process.pid}`
 export const alone = (attachUrl: string | null): EngineLease => ({
   id: null,
   lease: null,
+  placedBy: null,
   leftMs: null,
   attachUrl,
   attachUrls: attachUrl === null ? [] : [attachUrl],
@@ -136,10 +143,11 @@ class ServerLease implements EngineLease {
   readonly #life: Life
   readonly #clocks: readonly (() => number)[]
   readonly #engineListeners = new Set<() => void>()
-  readonly #returnListeners = new Set<(earlier: readonly string[]) => Promise<void>>()
+  readonly #returnListeners = new Set<ReturnListener>()
   /** The leases before this one. */
   readonly #earlier: string[] = []
   #self: EngineRow
+  #placedBy: string
   #engines: readonly LivingEngine[] = []
   /** Until when the lease is counted on, by each clock. */
   #until: readonly number[] = []
@@ -157,6 +165,7 @@ class ServerLease implements EngineLease {
 
   constructor(self: EngineRow, life: Life, deps: LeaseDeps) {
     this.#self = self
+    this.#placedBy = self.lease
     this.#life = life
     this.#deps = deps
     this.#store = deps.store ?? createEngineStore(deps.database.prompt)
@@ -169,6 +178,10 @@ class ServerLease implements EngineLease {
 
   get lease(): string {
     return this.#self.lease
+  }
+
+  get placedBy(): string {
+    return this.#placedBy
   }
 
   get leftMs(): number {
@@ -214,7 +227,7 @@ class ServerLease implements EngineLease {
     })
   }
 
-  onReturn(listener: (earlier: readonly string[]) => Promise<void>): void {
+  onReturn(listener: ReturnListener): void {
     this.#returnListeners.add(listener)
   }
 
@@ -330,7 +343,9 @@ class ServerLease implements EngineLease {
 
   async #follow(): Promise<void> {
     try {
-      await Promise.all([...this.#returnListeners].map((listener) => listener(this.#earlier)))
+      const rest = await Promise.all([...this.#returnListeners].map((listener) => listener(this.#earlier)))
+      this.#placedBy = this.#self.lease
+      await Promise.all(rest.map((last) => last?.()))
       this.#phase = 'kept'
       this.#go()
     } catch (error) {

@@ -38,7 +38,7 @@ export interface ClaimsDeps {
   readonly store: Pick<PlacementStore, 'count' | 'owed'>
   readonly clock: Clock
   readonly lease: Pick<EngineLease, 'engines' | 'holds' | 'lease' | 'onEngines'>
-  readonly placement: Pick<Placement, 'claim' | 'release' | 'takeFree'>
+  readonly placement: Pick<Placement, 'claim' | 'letGo' | 'release' | 'takeFree'>
   readonly live: Pick<LiveFlows, 'begin' | 'leave'>
   /** The live flows that this engine runs. */
   readonly running: () => readonly Placed[]
@@ -86,6 +86,11 @@ export class Claims {
     await this.#round
   }
 
+  /** A round comes soon: flows may have ended here that are still this engine's. */
+  look(): void {
+    this.#soon(PACE_MS)
+  }
+
   /** Somebody has changed the flow: it may start here now. */
   changed(id: string): void {
     if (this.#refused.delete(id)) this.#soon(PACE_MS)
@@ -130,6 +135,7 @@ export class Claims {
   /** One round; false when there is more to do. */
   async #balance(): Promise<boolean> {
     const { lease, live, placement, running, store } = this.#deps
+    const isLetGo = await placement.letGo()
     await this.#settle()
     const mine = running()
     const except = new Set([...mine.map(({ id }) => id), ...this.#refused])
@@ -142,7 +148,7 @@ export class Claims {
     this.#leftFree = Math.max(0, free - claimed.length)
     const rows = await this.#present(claimed)
     for (const id of await live.begin(rows)) this.#refused.add(id)
-    return this.#leftFree === 0
+    return isLetGo && this.#leftFree === 0
   }
 
   /** Writes what flows owe that nobody runs, nor is to run (claims.C5). */

@@ -109,7 +109,7 @@ async function endMissing(names: readonly string[], store: FlowStore, { live }: 
 
 /** A flow that was missing is as active as it is wished to be. */
 async function reopen(row: FlowRow, live: LiveFlows): Promise<void> {
-  await live.end(row)
+  await live.end(row, { keepsPlace: true })
   if (row.wished === 'stopped') live.announce(row)
   else await live.revive(row)
 }

@@ -69,6 +69,8 @@ export class FarValues implements FarMessages {
   readonly #readers = new Map<string, { readonly reader: FarReader; readonly messages: ReadonlySet<string> }>()
   /** What waits for the end of the turn, by engine. */
   readonly #waiting = new Map<string, Passed[]>()
+  /** The other engines that lived at the last look. */
+  #known: ReadonlySet<string> = new Set()
   #cancel: (() => void) | null = null
   #end: () => void = () => {}
   #isClosed = false
@@ -83,9 +85,9 @@ export class FarValues implements FarMessages {
     links.answer(WANT, (payload, { from }) => this.#want(from, JSON.parse(payload.toString()) as string[]))
     links.answer(KEEP, (payload) => this.#keep(JSON.parse(payload.toString()) as Passed))
     links.hear(TELL, (payload) => this.#hear(JSON.parse(payload.toString()) as Passed[]))
-    // an engine that has begun anew knows nothing of what was wanted before
-    links.onChange((engine, isUp) => {
-      if (isUp && this.#wanted.length > 0) void this.#tellWants([engine])
+    // an engine that has begun anew knows nothing of what was wanted before; a link that has broken is opened again
+    links.onChange((engine) => {
+      if (this.#wanted.length > 0 && this.#others.includes(engine)) void this.#tellWant(engine)
     })
     lease.onEngines(() => this.#followEngines())
     lease.onReturn(async () => void this.#tellWants(this.#others))
@@ -262,7 +264,7 @@ export class FarValues implements FarMessages {
     return runtime.deliverFar(values, { executions, isKept })
   }
 
-  /** Engines that have ended read nothing; to those that have come it is told what is read here. */
+  /** Engines that have ended read nothing; to those that have come, or come back, it is told what is read here. */
   #followEngines(): void {
     const others = new Set(this.#others)
     for (const [engine, { reader }] of this.#readers) {
@@ -270,7 +272,8 @@ export class FarValues implements FarMessages {
       reader.end()
       this.#readers.delete(engine)
     }
-    if (this.#wanted.length === 0) return
-    for (const engine of others) this.#deps.links.reach(engine).catch(() => {})
+    const come = [...others].filter((engine) => !this.#known.has(engine))
+    this.#known = others
+    if (this.#wanted.length > 0) void this.#tellWants(come)
   }
 }

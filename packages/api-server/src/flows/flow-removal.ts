@@ -31,7 +31,7 @@ export interface FlowRemovalDeps {
   readonly liveLogs: Pick<LiveLogs, 'forget'>
   readonly markers: Pick<Markers, 'forget'>
   readonly code: Pick<CodeRegistry, 'has' | 'release'>
-  readonly live: Pick<LiveFlows, 'end' | 'revive'>
+  readonly live: Pick<LiveFlows, 'end' | 'lose' | 'revive'>
   readonly published: Pick<PublishedFlowsOwner, 'get' | 'remove' | 'set'>
   readonly flowVersions: Pick<FlowVersions, 'forget'>
   readonly activity: Pick<FlowActivity, 'forget'>
@@ -49,7 +49,7 @@ export async function removeFlow(row: FlowRow, by: UserPrincipal, deps: FlowRemo
   assertOwnedByApi(row, code)
   await database.transaction(async (tx) => assertNoRuns(row, await activeRuns(tx, row.id)))
   const declared = published.get(row.name)
-  const wasActive = await live.end(row)
+  const wasActive = await live.end(row, { keepsPlace: true })
   // nobody publishes into it from here on, and what was published is written before it is removed
   published.remove(row.name)
   try {
@@ -63,6 +63,7 @@ export async function removeFlow(row: FlowRow, by: UserPrincipal, deps: FlowRemo
     if (wasActive) await live.revive(row)
     throw error
   }
+  await live.lose([row])
   lastValues.forget(row.name)
   deps.activity.forget(row.name)
   markers.forget(row.name)

@@ -91,7 +91,7 @@ async function rename(from: string, row: FlowRow, deps: FollowDeps): Promise<voi
   const { code, database, lastValues, live, markers, published } = deps
   // done by this engine itself, or overtaken by a flow that has the earlier name now
   if (published.get(row.name) !== undefined || (await createFlowStore(database.sql).byName(from)) !== null) return
-  const wasActive = await live.end({ id: row.id, name: from })
+  const wasActive = await live.end({ id: row.id, name: from }, { keepsPlace: true })
   published.remove(from)
   lastValues.follow({ from, to: row.name })
   markers.forget(from)

@@ -37,12 +37,15 @@ export interface LiveFlows {
   stop(row: FlowRow): Promise<void>
   /**
    * Ends a flow without a change of what is wished, and keeps what waits; whether it was active or failed, and so is to
-   * be revived.
+   * be revived. It stays this engine's where it `keepsPlace`, so that no other one starts it meanwhile.
    */
-  end(row: Placed): Promise<boolean>
+  end(row: Placed, options?: { readonly keepsPlace?: boolean }): Promise<boolean>
   /** Starts a flow that was ended so, unless another engine does. One that cannot be started is failed. */
   revive(row: FlowRow): Promise<void>
-  /** Starts flows that this engine has taken, side by side; the ids of those that could not be started, and are failed. */
+  /**
+   * Starts flows that this engine has taken, side by side, as they are by then; the ids of those that could not be started,
+   * and are failed.
+   */
   begin(rows: readonly FlowRow[]): Promise<readonly string[]>
   /** Leaves flows to other engines: ends each soon, keeps what waits, and then lets go of all their places together. */
   leave(flows: readonly Placed[]): Promise<void>
@@ -249,7 +252,7 @@ class RuntimeFlows implements LiveFlows {
   async stop(row: FlowRow): Promise<void> {
     this.assertHere(row)
     await this.#store.wish(row.id, 'stopped')
-    await this.#end(row, false)
+    await this.#end(row, { keeps: false, keepsPlace: false })
     this.announce({ ...row, wished: 'stopped' })
   }
 
@@ -261,8 +264,8 @@ class RuntimeFlows implements LiveFlows {
     return this.#switch(row, 'active', (flow) => flow.resume())
   }
 
-  end(row: Placed): Promise<boolean> {
-    return this.#end(row, true)
+  end(row: Placed, { keepsPlace = false } = {}): Promise<boolean> {
+    return this.#end(row, { keeps: true, keepsPlace })
   }
 
   async revive(row: FlowRow): Promise<void> {
@@ -276,7 +279,7 @@ class RuntimeFlows implements LiveFlows {
     this.#moving.set(row.id, this.state(row).status)
     let moved = row
     try {
-      const isWanted = await this.#end(row, true)
+      const isWanted = await this.#end(row, { keeps: true, keepsPlace: true })
       try {
         moved = await commit()
       } finally {
@@ -299,25 +302,36 @@ class RuntimeFlows implements LiveFlows {
     const content = publishedContent(row)
     if (flow && content?.document.mode === 'live')
       return this.#follow(row, content, () => flow.rebuild(content.document, { ...options, values: this.#values() }))
-    if (await this.#end(row, true)) await this.revive(row)
+    if (await this.#end(row, { keeps: true, keepsPlace: true })) await this.revive(row)
     else this.announce(row)
     return this.running(row)?.document.nodes.map(({ id }) => id) ?? []
   }
 
   async restore(isMissing: (name: string) => boolean): Promise<void> {
-    await this.begin((await this.#store.wished()).filter(({ name }) => !isMissing(name)))
+    const rows = (await this.#store.wished()).filter(({ name }) => !isMissing(name))
+    await Promise.all(rows.map((row) => this.exclusive(row.id, () => this.#build(row, { deferred: true }))))
+    this.#takeAllUp(rows)
   }
 
   async begin(rows: readonly FlowRow[]): Promise<readonly string[]> {
-    const begun = await Promise.all(
-      rows.map((row) =>
-        this.exclusive(row.id, async () => this.running(row) !== undefined || this.#build(row, { deferred: true })),
-      ),
-    )
-    // what one has left may be read by another
+    const begun = await Promise.all(rows.map(({ id }) => this.exclusive(id, () => this.#beginOne(id))))
+    this.#takeAllUp(begun.flatMap(({ row }) => row ?? []))
+    return rows.flatMap(({ id }, at) => (begun[at]?.isRefused === true ? [id] : []))
+  }
+
+  /** Starts a flow as it is now: somebody may have stopped, renamed or started it since it was taken. */
+  async #beginOne(id: string): Promise<{ readonly row: FlowRow | null; readonly isRefused: boolean }> {
+    const row = await this.#store.byId(id)
+    if (row === null || this.running(row)) return { row, isRefused: false }
+    if (row.wished !== 'stopped') return { row, isRefused: !(await this.#build(row, { deferred: true })) }
+    await this.#deps.placement.release([row])
+    return { row, isRefused: false }
+  }
+
+  /** Delivers what flows have left once all of them have started: what one has left may be read by another. */
+  #takeAllUp(rows: readonly FlowRow[]): void {
     for (const row of rows) this.running(row)?.takeUp()
     for (const row of rows) this.announce(row)
-    return rows.flatMap(({ id }, at) => (begun[at] === true ? [] : [id]))
   }
 
   async leave(flows: readonly Placed[]): Promise<void> {
@@ -422,15 +436,15 @@ class RuntimeFlows implements LiveFlows {
     }
   }
 
-  async #end(row: Placed, keep: boolean): Promise<boolean> {
+  async #end(row: Placed, { keeps, keepsPlace }: { keeps: boolean; keepsPlace: boolean }): Promise<boolean> {
     const flow = this.running(row)
     const hasFailed = this.#failures.delete(row.id)
     this.#outdated.delete(row.id)
-    await flow?.stop({ keep })
+    await flow?.stop({ keep: keeps })
     this.#deps.farValues?.after(row.name)
     if (flow) {
       await this.#committed(row)
-      await this.#deps.placement.release([row])
+      if (!keepsPlace) await this.#deps.placement.release([row])
     }
     return flow !== undefined || hasFailed
   }

@@ -12,8 +12,11 @@ export interface Taken {
   readonly epoch: number
 }
 
-/** A flow that an engine has, in the epoch in which it took it. */
-export type Held = Taken
+/** A flow that an engine lets go, in the epoch in which it took it. */
+export interface Held extends Taken {
+  /** Whether others are to run it. */
+  readonly isLeft: boolean
+}
 
 /** What an engine asks for. */
 export interface Claim {
@@ -40,11 +43,11 @@ export const createPlacementStore = ({ sql, transaction }: Pick<Database, 'sql' 
   /** Has an engine run some of the wished flows that are nobody's, or that it has taken before and not begun. */
   claim: (claim: Claim): Promise<Taken[]> => transaction((tx) => claimIn(tx, claim)),
 
-  /** The engine runs these flows no more, but what it has taken again since; `areLeft` when others are to. */
-  async release(lease: string, flows: readonly Held[], areLeft = false): Promise<void> {
+  /** The engine runs these flows no more, but what it has taken again since. */
+  async release(lease: string, flows: readonly Held[]): Promise<void> {
     await sql`
-      update placement set lease = null, epoch = placement.epoch + 1, left_at = case when ${areLeft} then now() end
-      from json_to_recordset(${JSON.stringify(flows)}::json) as held (flow uuid, epoch bigint)
+      update placement set lease = null, epoch = placement.epoch + 1, left_at = case when held."isLeft" then now() end
+      from json_to_recordset(${JSON.stringify(flows)}::json) as held (flow uuid, epoch bigint, "isLeft" boolean)
       where placement.lease = ${lease} and placement.flow = held.flow and placement.epoch = held.epoch`
   },
 

@@ -3,9 +3,10 @@
  * lease holds: nobody else starts it, and what others say of its state is asked there.
  *
  * - placement.P1 an engine takes a flow before it builds it, in one transaction with the wish, and lets it go after its end.
- * - placement.P2 what this engine has still to write is written before it takes a flow: what it may have had of an earlier
- *   epoch is refused then, not written into the new one.
+ * - placement.P2 what this engine has still to write is written before it takes a flow, or lets go of one: what it may have
+ *   had of an earlier epoch is refused then, not written into the new one. While that cannot be written nothing is taken.
  * - placement.P3 what the engine before it has left, and published, is read again once the flow is taken.
+ * - placement.P5 what this engine has let go and could not tell the database is told later, in the epoch that was let go.
  * - placement.P4 on the embedded database, which one engine has alone, a flow is taken without a statement.
  * - placement.P5 a statement that takes flows may come when the lease that it names is over: then it has taken them for nobody,
  *   and they are taken again under the lease of that moment.
@@ -33,7 +34,7 @@ export interface PlacementDeps {
   readonly fence: Pick<Fence, 'begin' | 'end'>
   /** Takes over what others have written of flows. */
   readonly adopt: (flows: readonly string[]) => Promise<void>
-  /** Resolves when what was kept and published so far is written, or refused; never rejects. */
+  /** Resolves when what was kept and published so far is written, or refused; rejects when that takes too long. */
   readonly written: () => Promise<void>
   /** How flows are that other engines run; null on the embedded database. */
   readonly farStates: Pick<FarStates, 'of'> | null
@@ -50,8 +51,10 @@ export interface Placement {
   takeFree(flows: readonly Placed[]): Promise<ReadonlySet<string>>
   /** Has this engine run up to so many of the wished flows that nobody runs, but those; their rows. */
   claim(most: number, except: ReadonlySet<string>): Promise<readonly FlowRow[]>
-  /** This engine runs the flows no more; `areLeft` when others are to. Never rejects. */
+  /** This engine runs the flows no more; `areLeft` when others are to. Never rejects (placement.P5). */
   release(flows: readonly Placed[], areLeft?: boolean): Promise<void>
+  /** Tells the database what could not be told before; false when it has not heard yet. Never rejects. */
+  letGo(): Promise<boolean>
   /** Lets go of flows that others have taken: what was to be written for them is refused. Never rejects. */
   lose(flows: readonly Placed[]): Promise<void>
   /** This engine has another lease: of the flows that it runs, the ids of those that are still its own. */
@@ -74,6 +77,8 @@ class SharedPlacement implements Placement {
   readonly #deps: PlacementDeps
   /** In which epochs this engine has flows, by id. */
   readonly #epochs = new Map<string, number>()
+  /** What was let go and the database is still to hear of, by the flow's id. */
+  readonly #left = new Map<string, { readonly epoch: number; readonly areLeft: boolean }>()
 
   constructor(deps: PlacementDeps) {
     this.#deps = deps
@@ -115,24 +120,36 @@ class SharedPlacement implements Placement {
   }
 
   async release(flows: readonly Placed[], areLeft = false): Promise<void> {
-    const { fence, lease, log, store, written } = this.#deps
-    const held = flows.flatMap(({ id }) => ({ flow: id, epoch: this.#epochs.get(id) ?? 0 }))
-    // who takes it next would record once more what is not
-    await written()
-    try {
-      await store.release(String(lease.lease), held, areLeft)
-    } catch (error) {
-      const names = flows.map(({ name }) => name)
-      log.warn(
-        { err: error, flows: names },
-        'live flows that have ended here count as run by this engine until it ends',
-      )
+    for (const { id } of flows) {
+      const epoch = this.#epochs.get(id)
+      if (epoch !== undefined) this.#left.set(id, { epoch, areLeft })
     }
-    for (const flow of flows) fence.end(flow)
+    if (!(await this.letGo())) {
+      const names = flows.map(({ name }) => name)
+      this.#deps.log.warn({ flows: names }, 'live flows that have ended here count as run by this engine for a while')
+    }
+    for (const flow of flows) this.#deps.fence.end(flow)
+  }
+
+  async letGo(): Promise<boolean> {
+    if (this.#left.size === 0) return true
+    const { lease, log, store, written } = this.#deps
+    try {
+      // who takes it next would record once more what is not
+      await written()
+      const left = [...this.#left].map(([flow, { epoch, areLeft }]) => ({ flow, epoch, isLeft: areLeft }))
+      await store.release(String(lease.lease), left)
+      for (const { flow, epoch } of left) if (this.#left.get(flow)?.epoch === epoch) this.#left.delete(flow)
+      return true
+    } catch (error) {
+      log.warn({ err: error }, 'the database could not be told yet which live flows have ended here')
+      return false
+    }
   }
 
   async lose(flows: readonly Placed[]): Promise<void> {
-    await this.#deps.written()
+    // what takes longer is refused when it comes
+    await this.#deps.written().catch(() => {})
     for (const flow of flows) this.#deps.fence.end(flow)
   }
 
@@ -140,7 +157,11 @@ class SharedPlacement implements Placement {
     const { lease, store } = this.#deps
     // some may have been taken under the new one already
     const kept = await store.renew(String(lease.lease), [...earlier, String(lease.lease)])
-    for (const { flow, epoch } of kept) this.#epochs.set(flow, epoch)
+    this.#note(kept)
+    for (const { flow, epoch } of kept) {
+      const left = this.#left.get(flow)
+      if (left) this.#left.set(flow, { ...left, epoch })
+    }
     return new Set(kept.map(({ flow }) => flow))
   }
 
@@ -177,12 +198,24 @@ class SharedPlacement implements Placement {
     return taken
   }
 
+  /** Epochs only grow: an answer may come after that of a later statement. */
+  #note(taken: readonly Taken[]): void {
+    for (const { flow, epoch } of taken) this.#epochs.set(flow, Math.max(epoch, this.#epochs.get(flow) ?? 0))
+  }
+
   async #begin(flows: readonly Placed[], taken: readonly Taken[]): Promise<void> {
-    for (const { flow, epoch } of taken) this.#epochs.set(flow, epoch)
+    this.#note(taken)
+    for (const { flow } of taken) this.#left.delete(flow)
     const ids = new Set(taken.map(({ flow }) => flow))
     const mine = flows.filter(({ id }) => ids.has(id))
     for (const flow of mine) this.#deps.fence.begin(flow)
-    await this.#deps.adopt(mine.map(({ name }) => name))
+    try {
+      await this.#deps.adopt(mine.map(({ name }) => name))
+    } catch (error) {
+      // nobody begins them: the next claim finds them taken and not begun
+      for (const flow of mine) this.#deps.fence.end(flow)
+      throw error
+    }
   }
 }
 
@@ -194,6 +227,7 @@ const everythingHere = (wish: (flow: Placed, wished: Wished) => Promise<void>): 
   takeFree: async (flows) => new Set(flows.map(({ id }) => id)),
   claim: async () => [],
   release: async () => {},
+  letGo: async () => true,
   lose: async () => {},
   renew: async () => new Set(),
   isElsewhere: () => false,

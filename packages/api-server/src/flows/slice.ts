@@ -43,7 +43,7 @@ import { createFlowFollower } from './follow-flow.ts'
 import { followHeld } from './held-news.ts'
 import { createLiveFlows, type LiveFlows } from './live.ts'
 import { createPlacementStore } from './placement-store.ts'
-import { createPlacement, type Placement } from './placement.ts'
+import { createPlacement, type Placed, type Placement } from './placement.ts'
 import { loadPublishedFlows, type PublishedFlowsOwner } from './published-flows.ts'
 import { createPythonIssues, type PythonIssues } from './python-issues.ts'
 import { flowsEndpoints, flowsHandlers } from './routes.ts'
@@ -210,7 +210,11 @@ export const liveLayer = inOrder(
         flows: createFlowStore(database.sql),
         adopt,
         written: async () => {
-          await Promise.all([work.written().catch(() => {}), lastValues.written()])
+          try {
+            await work.written()
+          } finally {
+            await lastValues.written()
+          }
         },
       }),
   ),
@@ -391,14 +395,17 @@ export const followEngines = begins(
     const { live, placement } = deps
     farStates?.answer(() => live.states(fence.flows))
     flowNews.begin(createFlowFollower({ ...deps, changed: (id) => claims?.changed(id) }))
-    fence.onLost((flows) => {
-      void live.lose(flows)
+    // between other changes: one that is begun anew meanwhile is not lost
+    const lose = async (lost: readonly Placed[]): Promise<void> => {
+      await Promise.all(lost.map((flow) => live.exclusive(flow.id, () => live.lose([flow]))))
+      claims?.look()
       flowNews.look()
-    })
+    }
+    fence.onLost((flows) => void lose(flows))
     lease.onReturn(async (earlier) => {
+      const had = fence.flows
       const kept = await placement.renew(earlier)
-      await live.lose(fence.flows.filter(({ id }) => !kept.has(id)))
-      flowNews.look()
+      return () => lose(had.filter(({ id }) => !kept.has(id)))
     })
     return flowNews
   },

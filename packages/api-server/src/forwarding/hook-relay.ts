@@ -9,6 +9,8 @@ import { ProblemError } from '../http/errors.ts'
 
 const SUBJECT = 'hook'
 const NOTHING = Buffer.alloc(0)
+/** What a webhook answers that has not taken a request: it is not there, or has refused it, which its stop does too. */
+const untaken: ReadonlySet<string> = new Set(['not_found', 'validation_failed'])
 
 /** What the relay is made of. */
 export interface HookRelayDeps {
@@ -56,7 +58,7 @@ export class HookRelay implements HooksElsewhere {
         await take({ ...request, body: payload.subarray(end) })
       } catch (error) {
         // it may have left in between: what nobody has taken is for whoever has it now
-        if (error instanceof ProblemError && error.code === 'not_found') this.#deps.homes.assertHere(flow)
+        if (error instanceof ProblemError && untaken.has(error.code)) this.#deps.homes.assertHere(flow)
         throw error
       }
       return NOTHING

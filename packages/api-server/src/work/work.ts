@@ -51,7 +51,7 @@ export interface WorkDeps {
   /** Resolves when all values that were published before are written behind; never rejects. */
   readonly recorded?: () => Promise<unknown>
   /** What keeps this engine from writing for flows that others have; without it there is no other engine. */
-  readonly fence?: Pick<Fence, 'lease' | 'refused' | 'tell'>
+  readonly fence?: Pick<Fence, 'assertFinal' | 'lease' | 'refused' | 'tell'>
   /** Seals what must not be readable where it is stored; without it everything is. */
   readonly seals?: WorkSeals
   readonly patienceMs?: number
@@ -326,7 +326,9 @@ class StoredWork implements LiveWork {
     if (commit.removed.length + commit.published.length > 0) await this.#deps.beforeDrops?.()
     if (isNothing(commit)) return
     const { fence } = this.#deps
-    const { unstored, lost } = await this.#store.write(this.#envelope.sealCommit(commit), fence?.lease)
+    const lease = fence?.lease ?? null
+    const { unstored, lost } = await this.#store.write(this.#envelope.sealCommit(commit), lease)
+    if (lost.length > 0) fence?.assertFinal(lease)
     const lostNames = fence?.tell(lost) ?? new Set()
     if (fence) fence.refused += unstored.filter(({ flow }) => lostNames.has(flow)).length
     for (const row of unstored)

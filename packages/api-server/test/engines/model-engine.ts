@@ -114,20 +114,20 @@ export class ModelEngine implements Clock {
   async open(): Promise<void> {
     const { wire, world } = this
     const { tables } = world
-    const counting = async <T>(kind: string, ask: () => T): Promise<T> => {
+    const counting = async <T>(ask: () => T): Promise<T> => {
       const asked = this.#reading()
-      const answer = await wire.ask(kind, ask)
+      const answer = await wire.ask(ask)
       if (answer !== false) this.#counted = asked
       return answer
     }
     const lease = await openLease({
       database: { backend: 'server', prompt: null as never },
       store: {
-        begin: (row, ms, earlier) => counting('begin', () => tables.begin(row, ms, earlier)),
-        renew: (row, ms) => counting('renew', () => tables.renew(row, ms)),
-        locate: (row) => wire.ask('locate', () => tables.locate(row)),
-        living: () => wire.ask('living', () => tables.living()),
-        remove: (id) => wire.ask('remove', () => tables.remove(id)),
+        begin: (row, ms, earlier) => counting(() => tables.begin(row, ms, earlier)),
+        renew: (row, ms) => counting(() => tables.renew(row, ms)),
+        locate: (row) => wire.ask(() => tables.locate(row)),
+        living: () => wire.ask(() => tables.living()),
+        remove: (id) => wire.ask(() => tables.remove(id)),
       },
       clock: this,
       clocks: [() => this.#reading()[1], () => this.#reading()[2]],
@@ -217,12 +217,12 @@ export class ModelEngine implements Clock {
   // what a test asks
 
   runs(id: string): boolean {
-    return this.#parts?.flows.runs(id) ?? false
+    return this.isRunning && this.#parts?.flows.runs(id) === true
   }
 
   /** Whether it runs a flow, and may. */
   acts(id: string): boolean {
-    return this.isRunning && this.runs(id) && this.#parts?.lease.holds() === true
+    return this.runs(id) && this.#parts?.lease.holds() === true
   }
 
   canRun(id: string): boolean {
@@ -281,25 +281,24 @@ export class ModelEngine implements Clock {
     const fence = new Fence(lease)
     const journal = new ModelJournal(this, fence)
     const store = {
-      take: (...args: Parameters<typeof tables.take>) => wire.ask('take', () => tables.take(...args)),
-      claim: (...args: Parameters<typeof tables.claim>) => wire.ask('claim', () => tables.claim(...args)),
-      release: (...args: Parameters<typeof tables.release>) => wire.ask('release', () => tables.release(...args)),
-      renew: (...args: Parameters<typeof tables.renewPlaces>) =>
-        wire.ask('renew places', () => tables.renewPlaces(...args)),
-      count: (...args: Parameters<typeof tables.count>) => wire.ask('count', () => tables.count(...args)),
-      owed: () => wire.ask('owed', () => tables.owed()),
+      take: (...args: Parameters<typeof tables.take>) => wire.ask(() => tables.take(...args)),
+      claim: (...args: Parameters<typeof tables.claim>) => wire.ask(() => tables.claim(...args)),
+      release: (...args: Parameters<typeof tables.release>) => wire.ask(() => tables.release(...args)),
+      renew: (...args: Parameters<typeof tables.renewPlaces>) => wire.ask(() => tables.renewPlaces(...args)),
+      count: (...args: Parameters<typeof tables.count>) => wire.ask(() => tables.count(...args)),
+      owed: () => wire.ask(() => tables.owed()),
     }
     const placement = createPlacement({
       store,
       flows: {
         byId: async (id) => this.#rowOf(id),
-        contents: (ids) => wire.ask('contents', () => ids.map((id) => ({ ...this.#rowOf(id), written: '' }))),
+        contents: (ids) => wire.ask(() => ids.map((id) => ({ ...this.#rowOf(id), written: '' }))),
         wish: async () => {},
       },
       lease,
       fence,
-      adopt: async (names) => wire.ask('adopt', () => void names),
-      written: () => journal.written().catch(() => {}),
+      adopt: async (names) => wire.ask(() => void names),
+      written: () => journal.written(),
       farStates: null,
       log: quiet,
     })
@@ -325,15 +324,17 @@ export class ModelEngine implements Clock {
   }
 
   /** As the slice of flows does. */
-  #follow({ fence, flows, lease, placement }: Parts): void {
-    fence.onLost((lost) => {
-      void flows.lose(lost)
+  #follow({ claims, fence, flows, lease, placement }: Parts): void {
+    const lose = async (lost: readonly Placed[]): Promise<void> => {
+      await flows.lose(lost)
+      claims.look()
       this.#news()
-    })
+    }
+    fence.onLost((lost) => void lose(lost))
     lease.onReturn(async (earlier) => {
+      const had = fence.flows
       const kept = await placement.renew(earlier)
-      await flows.lose(fence.flows.filter(({ id }) => !kept.has(id)))
-      this.#news()
+      return () => lose(had.filter(({ id }) => !kept.has(id)))
     })
   }
 
@@ -349,9 +350,7 @@ export class ModelEngine implements Clock {
 
   async #compare(): Promise<void> {
     const { flows, lease } = this.#parts!
-    const owners = await this.wire.ask('marks', () =>
-      this.world.flows.map((id) => [id, this.world.tables.ownerOf(id)] as const),
-    )
+    const owners = await this.wire.ask(() => this.world.flows.map((id) => [id, this.world.tables.ownerOf(id)] as const))
     for (const [id, owner] of owners) if (owner !== null && owner !== lease.id) await flows.yield(this.#rowOf(id))
   }
 }

@@ -13,6 +13,8 @@ const PATIENCE_MS = 10_000
 interface Batch {
   readonly work: Written[]
   readonly committed: PromiseWithResolvers<void>
+  /** Whether it takes more. */
+  isOpen: boolean
 }
 
 /** The kept work of one engine. */
@@ -33,12 +35,15 @@ export class ModelJournal {
 
   keep(work: Written): void {
     const last = this.#batches.at(-1)
-    if (last !== undefined && this.#batches.length > 1) last.work.push(work)
+    if (last?.isOpen === true) last.work.push(work)
     else {
-      const committed = Promise.withResolvers<void>()
-      committed.promise.catch(() => {})
-      this.#batches.push({ work: [work], committed })
-      this.#engine.setTimer(PATIENCE_MS, () => committed.reject(new Error('the database has committed nothing')))
+      const batch = { work: [work], committed: Promise.withResolvers<void>(), isOpen: true }
+      batch.committed.promise.catch(() => {})
+      this.#batches.push(batch)
+      this.#engine.setTimer(PATIENCE_MS, () => {
+        batch.isOpen = false
+        batch.committed.reject(new Error('the database has committed nothing'))
+      })
     }
     if (!this.#isWriting) void this.#write()
   }
@@ -64,16 +69,27 @@ export class ModelJournal {
 
   async #commit(batch: Batch): Promise<void> {
     const { wire, world } = this.#engine
-    const work = [...batch.work]
+    const { work } = batch
+    batch.isOpen = false
     const lease = String(this.#fence.lease)
-    const lost = await wire.ask('write', () => world.tables.write(lease, work)).catch(() => null)
+    const lost = await wire.ask(() => world.tables.write(lease, work)).catch(() => null)
     if (!this.#batches.includes(batch)) return
-    if (lost === null) return new Promise((resolve) => void this.#engine.setTimer(RETRY_MS, resolve))
+    if (lost === null || (lost.length > 0 && !this.#isFinal(lease)))
+      return new Promise((resolve) => void this.#engine.setTimer(RETRY_MS, resolve))
     this.#batches = this.#batches.filter((other) => other !== batch)
     world.ledger.refused += lost.length
     world.ledger.counted += work.length - lost.length
     this.#fence.tell([...new Set(lost.map(({ flow }) => flow))].map((id) => this.#placed(id)))
     batch.committed.resolve()
+  }
+
+  #isFinal(lease: string): boolean {
+    try {
+      this.#fence.assertFinal(lease)
+      return true
+    } catch {
+      return false
+    }
   }
 
   #placed(id: string) {

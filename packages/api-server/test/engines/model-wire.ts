@@ -28,7 +28,12 @@ export class ModelWire {
   /** Whether statements get to the database, and none is late. */
   get isUp(): boolean {
     const { world } = this.#engine
-    return !this.#isCut && !world.isAway && this.delayMs === 0 && world.clock.now() >= this.#lateUntilMs
+    return !this.#isCut && !world.isAway && this.delayMs === 0 && !this.isLate
+  }
+
+  /** Whether a statement is on its way that was delayed. */
+  get isLate(): boolean {
+    return this.#engine.world.clock.now() <= this.#lateUntilMs
   }
 
   /** What is being asked has failed for the engine; the database does it all the same unless `isDone` is false. */
@@ -70,23 +75,19 @@ export class ModelWire {
     return async () => end()
   }
 
-  ask<T>(_kind: string, act: () => T): Promise<T> {
-    const T0 = this.#engine.world.clock.now() - 1e6; const E0 = this.#engine.index; const inner = act; act = () => { const r = inner(); if (!['living','renew','write','adopt'].includes(_kind)) console.log('T', T0, this.#engine.world.clock.now() - 1e6, E0, _kind, JSON.stringify(r)?.slice(0,300)); return r }
+  ask<T>(act: () => T): Promise<T> {
     const { clock } = this.#engine.world
     const { promise, reject, resolve } = Promise.withResolvers<T>()
     const end = (settle: () => void): void => this.#engine.within(settle)
     if (this.#isCut || this.#engine.world.isAway) {
-      console.log('T', T0, 'away', E0, _kind)
       clock.setTimer(WAY_MS, () => end(() => reject(new Error('the database is away'))))
       return promise
     }
     const wayMs = WAY_MS + this.delayMs
-    const isLate = this.delayMs > 0
-    if (isLate) this.#lateUntilMs = clock.now() + wayMs
+    if (this.delayMs > 0) this.#lateUntilMs = clock.now() + wayMs
     this.delayMs = 0
     const cancel = clock.setTimer(wayMs, () => {
       const answer = attempt(act)
-      if (isLate) this.#engine.world.trouble()
       clock.setTimer(WAY_MS, () => {
         if (!this.#asked.delete(asked)) return
         end(() => (answer.error === null ? resolve(answer.value as T) : reject(answer.error)))

@@ -34,8 +34,6 @@ export class ModelWorld {
   readonly engines: ModelEngine[] = []
   /** Whether nobody reaches the database. */
   isAway = false
-  /** What went against the rules. */
-  readonly faults: string[] = []
   /** Since when flows do not run that should. */
   readonly #idle = new Map<string, number>()
   /** When the last trouble was over. */
@@ -46,6 +44,11 @@ export class ModelWorld {
       const id = `00000000-0000-7000-8000-${String(at).padStart(12, '0')}`
       this.tables.flows.set(id, { id, name: `f${at}`, wished: 'stopped', owes: false })
     }
+  }
+
+  /** What went against the rules. */
+  get faults(): string[] {
+    return this.tables.faults
   }
 
   get flows(): string[] {
@@ -114,6 +117,7 @@ export class ModelWorld {
 
   #look(): void {
     const nowMs = this.clock.now()
+    if (this.engines.some(({ wire }) => wire.isLate)) this.trouble()
     for (const { id, name, wished } of this.tables.flows.values()) {
       const isRunning = this.engines.some((engine) => engine.acts(id))
       const able = this.engines.filter((engine) => engine.isAble(id))

@@ -35,9 +35,11 @@ const ofEngine = (name: string, run: (engine: ModelEngine, world: ModelWorld) =>
   )
 
 const ofFlow = (name: string, run: (flow: string, engine: ModelEngine | undefined, world: ModelWorld) => void) =>
-  fc.tuple(fc.nat(FLOWS - 1), fc.nat(MAX_ENGINES - 1)).map(([at, engine]) =>
-    command(`${name} f${at} at ${engine}`, (world) => run(world.flows[at] ?? '', world.engines[engine], world)),
-  )
+  fc
+    .tuple(fc.nat(FLOWS - 1), fc.nat(MAX_ENGINES - 1))
+    .map(([at, engine]) =>
+      command(`${name} f${at} at ${engine}`, (world) => run(world.flows[at] ?? '', world.engines[engine], world)),
+    )
 
 const start = ofFlow('start', (flow, engine, world) => {
   const at = engine?.isUp === true ? engine : world.engines.find(({ isUp }) => isUp)
@@ -45,9 +47,13 @@ const start = ofFlow('start', (flow, engine, world) => {
   world.trouble()
 })
 
+/** By the engine that runs it; while that cannot be asked, it is refused. */
 const stop = ofFlow('stop', (flow, _engine, world) => {
+  const owner = world.tables.ownerOf(flow)
+  const at = world.engines.find(({ id }) => id === owner)
+  if (owner !== null && at?.isUp !== true) return
   world.tables.flows.get(flow)!.wished = 'stopped'
-  for (const engine of world.engines) if (engine.runs(flow)) void engine.endFlow(flow)
+  void at?.endFlow(flow)
 })
 
 const unfit = ofFlow('unfit', (flow, engine) => void engine?.broken.add(flow))
@@ -80,11 +86,16 @@ const troubles = [
   fc
     .tuple(fc.nat(MAX_ENGINES - 1), fc.integer({ min: 1, max: 120 }))
     .map(([at, tenths]) =>
-      command(`delay ${at} by ${tenths * 100} ms`, (world) => void (world.engines[at] && (world.engines[at].wire.delayMs = tenths * 100))),
+      command(
+        `delay ${at} by ${tenths * 100} ms`,
+        (world) => void (world.engines[at] && (world.engines[at].wire.delayMs = tenths * 100)),
+      ),
     ),
   fc
     .tuple(fc.nat(MAX_ENGINES - 1), fc.constantFrom(-60, -5, -1, 1, 5, 60))
-    .map(([at, seconds]) => command(`set wall of ${at} by ${seconds} s`, (world) => world.engines[at]?.setWall(seconds * 1_000))),
+    .map(([at, seconds]) =>
+      command(`set wall of ${at} by ${seconds} s`, (world) => world.engines[at]?.setWall(seconds * 1_000)),
+    ),
 ]
 
 const ways = [

@@ -1,6 +1,7 @@
 /**
  * Who runs which flow, whatever happens to engines, their clocks and their database: random programs over the lease, the
- * claims and the placement of the product. `PLACEMENT_PROGRAMS` sets how many; a failure prints its seed and the program.
+ * fence, the claims and the placement of the product. A failure prints its seed, its path and its `replayPath`:
+ * `PLACEMENT_REPLAY='<seed> <path> <replayPath>'` does that program again, and `PLACEMENT_PROGRAMS` sets how many there are.
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -8,18 +9,18 @@ import { expect, test } from 'vitest'
 import { ModelWorld } from './model-world.ts'
 import { FLOWS, programs } from './placement-commands.ts'
 
-const [SEED, PATH, REPLAY] = (process.env['REPLAY'] ?? '').split(' ')
-const NUM_RUNS = Number(process.env['PLACEMENT_PROGRAMS'] ?? 150)
+const numRuns = Number(process.env['PLACEMENT_PROGRAMS'] ?? 500)
+const [seed, path = '', replayPath] = (process.env['PLACEMENT_REPLAY'] ?? '').split(' ')
 
-test('whatever happens, a flow has one owner in an epoch, nobody acts for what another one has taken, what is told is written or refused, and what is wished runs (lease.L1, lease.L2, lease.L4, fence.F2, placement.P2, claims.C2)', async () => {
+test('whatever happens, nobody acts for a flow that another engine has taken, what is told is written or refused, and what is wished runs (lease.L1, lease.L2, lease.L4, fence.F2, fence.F4, placement.P1, placement.P2, placement.P5, claims.C1, claims.C2)', async () => {
   await fc.assert(
-    fc.asyncProperty(programs(40, REPLAY), async (commands) => {
+    fc.asyncProperty(programs(40, replayPath), async (commands) => {
       const world = new ModelWorld(FLOWS)
       await world.begin()
       await fc.asyncModelRun(() => ({ model: {}, real: world }), commands)
       await world.end()
       expect(world.faults).toEqual([])
     }),
-    SEED ? { seed: Number(SEED), path: PATH ?? '', endOnFailure: true } : { numRuns: NUM_RUNS },
+    seed ? { seed: Number(seed), path, endOnFailure: true } : { numRuns },
   )
 })

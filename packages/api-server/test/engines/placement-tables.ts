@@ -31,9 +31,11 @@ export interface Written {
 
 type PlacementCount = Parameters<PlacementStore['count']>[0]
 
-/** A database whose statements take no time. Throws where a place changes against the rules. */
+/** A database whose statements take no time. */
 export class PlacementTables {
   readonly flows = new Map<string, TableFlow>()
+  /** What was written against the rules. */
+  readonly faults: string[] = []
   readonly #nowMs: () => number
   readonly #engines = new Map<string, LivingEngine & { untilMs: number }>()
   readonly #places = new Map<string, Place>()
@@ -79,6 +81,12 @@ export class PlacementTables {
   living(): LivingEngine[] {
     const living = [...this.#engines.values()].filter(({ untilMs }) => untilMs > this.#nowMs())
     return living.map(({ untilMs: _, ...engine }) => engine).toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  }
+
+  /** The lease of an engine is over. */
+  expire(id: string): void {
+    const engine = this.#engines.get(id)
+    if (engine !== undefined) engine.untilMs = this.#nowMs()
   }
 
   remove(id: string | null): void {
@@ -137,7 +145,7 @@ export class PlacementTables {
       const { flow, engine, turn } = one
       const turns = this.#turns.get(flow) ?? []
       if (turns.length !== turn || turns.at(-1) !== engine)
-        throw new Error(`flow ${flow} is in turn ${turns.length}, and work of turn ${turn} was written`)
+        this.faults.push(`flow ${flow} is in turn ${turns.length}, and work of turn ${turn} was written`)
       this.#work.set(flow, [...this.work(flow), one])
     }
     return lost

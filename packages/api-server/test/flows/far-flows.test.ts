@@ -1,12 +1,15 @@
 /** Flows of two engines that read each other's messages, and are seen at both. */
 import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { defineNode } from '@flow-service/connector-sdk'
 import type { FlowDocumentInput, FlowListItem, Message } from '@flow-service/protocol'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import * as z from 'zod'
 
 import { databaseAt } from '../backend.ts'
 import { TestClient } from '../events/sockets.ts'
@@ -14,11 +17,36 @@ import { chain, input, listening, type LiveService, output, startLive } from './
 
 const oauthSigningKey = String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
 
+/** A node that answers requests itself. */
+const lens = defineNode({
+  type: 'lens',
+  title: 'Lens',
+  description: '',
+  category: 'connector',
+  settings: z.strictObject({}),
+  modes: ['live'],
+  ports: { inputs: 'none', outputs: 'any' },
+  arrival: 'each',
+  routes: true,
+  start(ctx) {
+    ctx.routes((request, response) => {
+      const parts: Buffer[] = []
+      request.on('data', (part: Buffer) => parts.push(part))
+      request.on('end', () => {
+        response.setHeader('x-lens', ctx.node)
+        response.end(`${request.method} ${request.url} ${Buffer.concat(parts).length}`)
+      })
+    })
+    return {}
+  },
+})
+
 let shared: string
 let engines: LiveService[]
 const open = async (): Promise<LiveService> => {
   const { databaseUrl } = await databaseAt(shared)
-  return startLive({ databaseUrl, oauthSigningKey, artifactsDir: join(shared, 'artifacts') })
+  const connectors = [{ package: 'lenses', version: '1.0.0', nodeTypes: { lens } }]
+  return startLive({ databaseUrl, oauthSigningKey, artifactsDir: join(shared, 'artifacts'), connectors })
 }
 beforeEach(async () => {
   shared = await mkdtemp(join(tmpdir(), 'engines-'))
@@ -157,5 +185,72 @@ test('whoever watches one engine is shown what happens at the other, in the orde
   for (const values of sockets) {
     for (const message of ['porch.seen', 'hall.heard'])
       await expect.poll(() => values(message).filter((value) => value !== -1)).toEqual(sent)
+  }
+})
+
+/** Serves what comes to `tick` as a socket, and hears `said` from its clients. */
+const talking: FlowDocumentInput = {
+  inputs: [{ name: 'tick', dtype: 'any' }],
+  nodes: [
+    {
+      id: 'out',
+      type: 'websocket',
+      settings: { url: 'out', secret: 'k7-of-the-socket' },
+      ports: [input('tick', { dtype: 'any' })],
+    },
+    { id: 'in', type: 'websocket', settings: { url: 'in' }, ports: [output('said', { dtype: 'any' })] },
+  ],
+}
+
+const dial = async (at: LiveService, path: string): Promise<{ socket: WebSocket; heard: unknown[] }> => {
+  const socket = new WebSocket(`${at.origin.replace('http', 'ws')}/hooks/${path}`)
+  const heard: unknown[] = []
+  socket.on('message', (data) => heard.push(JSON.parse((data as Buffer).toString())))
+  await once(socket, 'open')
+  return { socket, heard }
+}
+
+test('sockets that a flow serves are reached at either engine, a wrong secret and a flow that is gone are told as ever', async () => {
+  const [one, two] = await apart({ porch: talking }, { hall: listening() })
+  for (const at of [one, two]) {
+    const { socket, heard } = await dial(at, 'porch/out/k7-of-the-socket')
+    await expect
+      .poll(async () => {
+        await one.send('porch.tick', 7)
+        return heard.length
+      })
+      .toBeGreaterThan(0)
+    expect(JSON.stringify(heard[0])).toContain('7')
+    socket.close()
+    await once(socket, 'close')
+    await expect(dial(at, 'porch/out/wrong')).rejects.toThrow('404')
+  }
+  const speaker = await dial(two, 'porch/in')
+  speaker.socket.send(JSON.stringify({ said: 'hello' }))
+  await expect.poll(() => one.values('porch.said')).toEqual(['hello'])
+  const closed = once(speaker.socket, 'close')
+  await one.control('porch', 'stop')
+  expect((await closed)[0]).toBe(1001)
+  await expect(dial(two, 'porch/in')).rejects.toThrow('404')
+})
+
+test('the routes of a node are reached at either engine, with bodies and headers', async () => {
+  const [one, two] = await apart(
+    { porch: { nodes: [{ id: 'eye', type: 'lens', settings: {}, ports: [] }] } },
+    { hall: listening() },
+  )
+  const ask = (at: LiveService, path: string, body?: string, token: string | null = at.rootToken) =>
+    fetch(`${at.origin}/api/v1/connectors/lens/porch/${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: token === null ? {} : { authorization: `Bearer ${token}` },
+      ...(body === undefined ? {} : { body }),
+    })
+  for (const at of [one, two]) {
+    const got = await ask(at, 'eye/state?x=1')
+    expect([got.status, got.headers.get('x-lens'), await got.text()]).toEqual([200, 'eye', 'GET /state?x=1 0'])
+    const posted = await ask(at, 'eye/', 'y'.repeat(500_000))
+    expect([posted.status, await posted.text()]).toEqual([200, 'POST / 500000'])
+    expect((await ask(at, 'eye/state', undefined, null)).status).toBe(401)
+    expect((await ask(at, 'nobody/state')).status).toBe(404)
   }
 })

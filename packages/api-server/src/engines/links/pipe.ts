@@ -45,6 +45,8 @@ export class Pipe extends Duplex {
   readonly #arrived: Buffer[] = []
   /** Bytes that were read and not told. */
   #untold = 0
+  /** Bytes that have come, as a socket counts them: who passes a socket on watches whether its client lives. */
+  bytesRead = 0
   #isWanted = false
   /** Which of the sides sends nothing any more. */
   #isOver = { here: false, there: false }
@@ -91,6 +93,7 @@ export class Pipe extends Duplex {
     if (chunk.length === 0 || chunk.length > this.#window || this.#isOver.there)
       throw malformed('a pipe got more than it allows')
     this.#window -= chunk.length
+    this.bytesRead += chunk.length
     this.#arrived.push(chunk)
     this.#guarded()
   }

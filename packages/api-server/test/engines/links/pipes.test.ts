@@ -50,6 +50,8 @@ test('a pipe is taken with what it is opened with, and carries both ways what is
   })
   await once(stream, 'close')
   expect(opened).toEqual(['a please'])
+  // who passes a socket on goes by it to tell whether its client lives
+  expect(stream).toMatchObject({ bytesRead: 2 * sent.length })
   expect(Buffer.concat(back)).toHaveLength(2 * sent.length)
   expect(count(Buffer.concat(back))).toEqual(count(Buffer.concat([sent, sent])))
 })

@@ -1,0 +1,212 @@
+/**
+ * Engines of one PostgreSQL server (with fsync), each in a process of its own: what it costs that any of them may be asked,
+ * what the check costs that a flow is still this engine's, how soon flows go on elsewhere, and how late their values are read
+ * there. Only ratios and goals are judged: two processors are shared by engines, server and clients.
+ */
+import type { ChildProcess } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+
+import { createClient } from '@flow-service/client-sdk'
+import autocannon from 'autocannon'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { newId } from '../packages/api-server/src/process/new-id.ts'
+import { createWorkStore, rowOf } from '../packages/api-server/src/work/store.ts'
+import { openEngine } from '../packages/api-server/test/runs/engine.ts'
+import { findPostgres, type PostgresServer, startPostgres } from '../test/components/postgres.ts'
+import { publishFlow } from '../test/documents.ts'
+import { ask, useServers } from './child-servers.ts'
+
+const ROUNDS = 3
+const SECONDS = 5
+const LEASE_S = 2
+/** As many flows as change hands: the engine that stays has as many of its own. */
+const FLOWS = 100
+const { startAt } = useServers()
+const oauthSigningKey = String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
+
+let server: PostgresServer
+let artifacts: string
+beforeAll(async () => {
+  server = await startPostgres(findPostgres() ?? '', { fsync: true })
+  artifacts = mkdtempSync(join(tmpdir(), 'bench-artifacts-'))
+})
+afterAll(async () => {
+  await server.stop()
+  rmSync(artifacts, { recursive: true, force: true })
+})
+
+interface Listening {
+  readonly baseUrl: string
+  readonly origin: string
+  readonly token: string
+}
+
+const startEngine = async (url: string): Promise<Listening & { readonly child: ChildProcess }> => {
+  const { child, at } = await startAt<Listening>('service-engine.ts', url, oauthSigningKey, artifacts, String(LEASE_S))
+  return { ...at, child }
+}
+
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+
+const port = (direction: 'input' | 'output', name: string) => ({ direction, name, dtype: 'any' })
+const hook = {
+  mode: 'live',
+  nodes: [{ id: 'hook', type: 'http', settings: { url: 'in' }, ports: [port('output', 'temp')] }],
+}
+
+/** How many live flows an engine runs. */
+async function flowsOf({ baseUrl, token }: Listening): Promise<number> {
+  const { engines } = await createClient({ baseUrl, token }).http.engines.list()
+  return engines.find(({ self }) => self)?.flows ?? 0
+}
+
+/** Engines end before their server does. */
+async function end(...engines: readonly { readonly child: ChildProcess }[]): Promise<void> {
+  const exits = engines.map(({ child }) => once(child, 'exit'))
+  for (const { child } of engines) child.kill('SIGTERM')
+  await Promise.all(exits)
+}
+
+/** Starts flows at one engine. */
+async function startFlows(at: Listening, flows: Readonly<Record<string, object>>): Promise<void> {
+  const client = createClient({ baseUrl: at.baseUrl, token: at.token })
+  for (const [name, document] of Object.entries(flows)) {
+    await publishFlow(client, name, document)
+    await client.http.flows.start({ name })
+  }
+}
+
+async function rate(url: string, seconds: number): Promise<number> {
+  const { requests, non2xx, errors } = await autocannon({
+    url,
+    connections: 100,
+    duration: seconds,
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"temp":31.5}',
+  })
+  expect([non2xx, errors]).toEqual([0, 0])
+  return requests.average
+}
+
+test('a webhook takes at least 60 % of its requests where another engine runs its flow, at 100 connections', async () => {
+  const url = await server.createDatabase('forwarded')
+  const home = await startEngine(url)
+  await startFlows(home, { hook })
+  const other = await startEngine(url)
+  const [local, forwarded] = [home, other].map(({ origin }) => `${origin}/hooks/hook/in`) as [string, string]
+  for (const each of [local, forwarded]) await rate(each, 2)
+  const rounds: { local: number; forwarded: number }[] = []
+  for (let round = 0; round < ROUNDS; round++)
+    rounds.push({ local: await rate(local, SECONDS), forwarded: await rate(forwarded, SECONDS) })
+  expect(await flowsOf(home)).toBe(1)
+  const ratio = median(rounds.map((round) => round.forwarded / round.local))
+  console.log(
+    `local ${Math.round(median(rounds.map((round) => round.local)))}/s, forwarded ${Math.round(median(rounds.map((round) => round.forwarded)))}/s, ratio ${ratio.toFixed(2)}`,
+  )
+  await end(home, other)
+  expect(ratio).toBeGreaterThan(0.6)
+})
+
+test('that a flow is still its engine’s is checked in at most a tenth of a commit of arrivals', async () => {
+  await using engine = await openEngine({ closed: true, databaseUrl: await server.createDatabase('fence') })
+  await engine.publish('porch', { mode: 'live', nodes: [] })
+  const { sql } = engine.database
+  const lease = newId()
+  await sql`insert into placement (flow, lease) select id, ${lease}::uuid from flow where name = 'porch'
+    on conflict (flow) do update set lease = excluded.lease`
+  const store = createWorkStore(sql)
+  const commit = async (size: number, under: string | null): Promise<number> => {
+    const added = Array.from({ length: size }, () => arrival())
+    const begunMs = performance.now()
+    const { unstored } = await store.write({ ...nothing, id: newId(), added }, under)
+    const tookMs = performance.now() - begunMs
+    expect(unstored).toEqual([])
+    await store.write({ ...nothing, id: newId(), removed: added.map(({ id }) => id) }, under)
+    return tookMs
+  }
+  for (const size of [1, 50]) {
+    const [free, fenced]: [number[], number[]] = [[], []]
+    for (let round = 0; round < 400; round++) {
+      const order = round % 2 === 0 ? [null, lease] : [lease, null]
+      for (const under of order) (under === null ? free : fenced).push(await commit(size, under))
+    }
+    const ratio = median(fenced) / median(free)
+    console.log(
+      `commits of ${size}: ${median(free).toFixed(2)} ms without, ${median(fenced).toFixed(2)} ms with the fence, ratio ${ratio.toFixed(3)}`,
+    )
+    if (size > 1) expect(ratio).toBeLessThan(1.1)
+  }
+})
+
+const nothing = { added: [], changed: [], removed: [], published: [], recorded: [] }
+const arrival = () =>
+  rowOf({
+    id: newId(),
+    flow: 'porch',
+    node: 'hook',
+    body: { kind: 'arrival', values: { temp: 31.5 } },
+    cascade: newId(),
+    origin: { kind: 'webhook' },
+    attempts: 0,
+    begun: [],
+    ended: [],
+  } as never)
+
+for (const { signal, what, withinMs } of [
+  { signal: 'SIGTERM', what: 'that ends are taken within a second', withinMs: 1_000 },
+  { signal: 'SIGKILL', what: 'that is killed are taken within its lease and 1.5 s', withinMs: LEASE_S * 1000 + 1_500 },
+] as const) {
+  test(`${FLOWS} flows of an engine ${what}`, async () => {
+    const url = await server.createDatabase(`hands_${signal.toLowerCase()}`)
+    const first = await startEngine(url)
+    const names = Array.from({ length: 2 * FLOWS }, (_, at) => `flow${at}`)
+    await startFlows(first, Object.fromEntries(names.map((name) => [name, hook])))
+    const second = await startEngine(url)
+    await expect.poll(() => flowsOf(second), { timeout: 60_000 }).toBe(FLOWS)
+    await expect.poll(() => flowsOf(first)).toBe(FLOWS)
+    const knock = async (name: string): Promise<number> => {
+      const headers = { 'content-type': 'application/json' }
+      const body = '{"temp":31.5}'
+      return (await fetch(`${second.origin}/hooks/${name}/in`, { method: 'POST', headers, body })).status
+    }
+    for (const name of names) expect(await knock(name)).toBe(202)
+    const begunMs = performance.now()
+    first.child.kill(signal)
+    await expect.poll(() => flowsOf(second), { interval: 20, timeout: 60_000 }).toBe(2 * FLOWS)
+    const claimedMs = performance.now() - begunMs
+    expect(new Set(await Promise.all(names.map(knock)))).toEqual(new Set([202]))
+    const tookMs = performance.now() - begunMs
+    console.log(`${signal}: claimed after ${Math.round(claimedMs)} ms, all answer after ${Math.round(tookMs)} ms`)
+    await end(second)
+    expect(tookMs).toBeLessThan(withinMs)
+  })
+}
+
+test('of 5,000 values a second that another engine publishes, 99 of 100 are read within 50 ms', async () => {
+  const url = await server.createDatabase('agreement')
+  const publisher = await startEngine(url)
+  await startFlows(publisher, {
+    source: { mode: 'live', nodes: [{ id: 'burst', type: 'burst', ports: [port('output', 'now')] }] },
+  })
+  const reader = await startEngine(url)
+  await startFlows(reader, {
+    sink: { mode: 'live', nodes: [{ id: 'watch', type: 'watch', ports: [port('input', 'source.now')] }] },
+  })
+  expect([await flowsOf(publisher), await flowsOf(reader)]).toEqual([1, 1])
+  await pause(2_000)
+  await ask(reader.child, 'late')
+  await pause(SECONDS * 1000)
+  const lateMs = (await ask<number[]>(reader.child, 'late')).toSorted((a, b) => a - b)
+  const p99 = lateMs[Math.floor(lateMs.length * 0.99)] ?? Number.NaN
+  console.log(`${Math.round(lateMs.length / SECONDS)} values/s, median ${lateMs[lateMs.length >> 1]} ms, p99 ${p99} ms`)
+  await end(publisher, reader)
+  expect(lateMs.length).toBeGreaterThan(SECONDS * 4_000)
+  expect(p99).toBeLessThan(50)
+})
