@@ -13,12 +13,9 @@ export interface Owners {
   readonly moves: number
   /** Acts by an engine after another one had acted. */
   readonly doubled: string[]
-  /** Such acts that were decided before the engine was stopped, and on their way already: nobody can call them back. */
+  /** Such acts that were decided before the engine was stopped, and came when it went on: nobody can call them back. */
   readonly overtaken: string[]
 }
-
-/** Longest time from the decision to act to the moment at which it cannot be called back, on a busy machine. */
-const ON_ITS_WAY_MS = 250
 
 /** Looks at all that was told, by path. Each life of a node is another owner, as an engine may have a flow again. */
 export function ownersOf(entries: readonly Entry[], stops: Stops): Owners {
@@ -36,15 +33,12 @@ export function ownersOf(entries: readonly Entry[], stops: Stops): Owners {
       flow.now = act
     } else if (act.pid !== pid) {
       const text = `${path} by ${act.pid} after ${pid}, decided ${atMs - act.decidedMs} ms before it came`
-      const isStopped = stops.get(act.pid)?.some((stopMs) => isOnItsWay(act, stopMs)) ?? false
+      const isStopped = stops.get(act.pid)?.some((stopMs) => act.decidedMs <= stopMs && stopMs <= atMs) ?? false
       ;(isStopped ? overtaken : doubled).push(text)
     }
   }
   return { acts: entries.length, moves, doubled, overtaken }
 }
-
-const isOnItsWay = ({ decidedMs }: Act, stopMs: number): boolean =>
-  decidedMs <= stopMs && stopMs - decidedMs < ON_ITS_WAY_MS
 
 /** Longest time between two acts of a path, in milliseconds, and when it began. */
 export function silenceOf(entries: readonly Entry[], path: string): { ms: number; fromMs: number } {

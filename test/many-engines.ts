@@ -311,6 +311,7 @@ const expected: ReadonlySet<string> = new Set([
   'a changed flavor could not be put to use',
   'a changed secret could not be put to use',
   'a dead letter is lost',
+  'a flow that another engine has changed could not be followed yet',
   'engines cannot tell each other of connected devices',
   'failure markers could not be written; they wait',
   'flows that other engines have changed could not be read; they are again',

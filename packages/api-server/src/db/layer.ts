@@ -21,7 +21,12 @@ export const databaseLayer = inOrder(
       openDatabase({ dataDir, log, ...(databaseUrl === null ? {} : { databaseUrl }) }),
     (opened) => opened.close(),
   ),
-  makes(pins, { database }, ({ database }) => createPins(database)),
+  makes(
+    pins,
+    { database },
+    ({ database }) => createPins(database),
+    (opened) => opened?.abandon(),
+  ),
 )
 
 /** Pins what this engine has, before anything acts: all of it was found to be right. */

@@ -36,6 +36,8 @@ export interface Pins {
   claim(claim: Claim): Promise<void>
   /** Pins what is claimed. Throws the refusal of the first claim that another engine has forestalled; then nothing is. */
   settle(): Promise<void>
+  /** The engine does not start: what it has made for claims that were never settled goes. */
+  abandon(): Promise<void>
 }
 
 /** The pins of a server's database; null on an embedded one. */
@@ -77,10 +79,18 @@ class KeptPins implements Pins {
         }
       })
     } catch (error) {
-      await Promise.all(claims.flatMap(({ undo }) => undo?.() ?? []))
+      await undoAll(claims)
       throw error
     }
   }
+
+  abandon(): Promise<void> {
+    return undoAll(this.#claims.splice(0))
+  }
+}
+
+async function undoAll(claims: readonly Claim[]): Promise<void> {
+  await Promise.all(claims.flatMap(({ undo }) => undo?.() ?? []))
 }
 
 /** What is pinned then; another engine that is pinning it is waited for. */

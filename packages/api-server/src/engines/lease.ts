@@ -161,7 +161,6 @@ class ServerLease implements EngineLease {
   /** Those who follow the latest return. */
   #following: Promise<void> = Promise.resolve()
   #isFailing = false
-  #isClosed = false
 
   constructor(self: EngineRow, life: Life, deps: LeaseDeps) {
     this.#self = self
@@ -242,7 +241,6 @@ class ServerLease implements EngineLease {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true
     this.#cancel()
     await this.#renewing
     await this.#following

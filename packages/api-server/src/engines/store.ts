@@ -76,11 +76,6 @@ export const createEngineStore = (sql: Sql) => ({
     return count > 0
   },
 
-  /** The engine is about to end, and takes no flows any more. */
-  async leave(id: string): Promise<void> {
-    await sql`update engine set is_leaving = true where id = ${id}`
-  },
-
   /** The engines whose lease is not over, in the order of their ids. */
   living: (): Promise<LivingEngine[]> =>
     sql<LivingEngine[]>`

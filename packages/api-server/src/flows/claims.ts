@@ -5,7 +5,7 @@
  * - claims.C1 a round comes with a notice that something has changed hands or an engine has ended, with another set of living
  *   engines, and every {@link PATIENCE_MS}; one at a time, {@link PACE_MS} apart at least. One that comes while the lease does
  *   not hold waits until it does.
- * - claims.C2 the share is the wished flows by the living engines, rounded up. What nobody takes within its share for a
+ * - claims.C2 the share is the wished flows by the living engines that are not about to end, rounded up. What nobody takes within its share for a
  *   round, an engine takes beyond it: a flow that runs too many on one engine is better than one that does not run.
  * - claims.C3 what is beyond the share is given up {@link STEP} at a time; not flows whose code this engine has and others
  *   may not, nor what came back.
@@ -35,7 +35,7 @@ const STEP = 10
 /** What claims are made of. */
 export interface ClaimsDeps {
   readonly database: Pick<Database, 'listen'>
-  readonly store: Pick<PlacementStore, 'count' | 'owed'>
+  readonly store: Pick<PlacementStore, 'count' | 'leave' | 'owed'>
   readonly clock: Clock
   readonly lease: Pick<EngineLease, 'engines' | 'holds' | 'lease' | 'onEngines'>
   readonly placement: Pick<Placement, 'claim' | 'letGo' | 'release' | 'takeFree'>
@@ -43,7 +43,7 @@ export interface ClaimsDeps {
   /** The live flows that this engine runs. */
   readonly running: () => readonly Placed[]
   /** Whether the code of a flow is lacking here. */
-  readonly isMissing: (name: string) => boolean
+  readonly isMissing: (flow: Pick<FlowRow, 'name' | 'origin'>) => boolean
   /** Whether a flow is defined in code that this engine has. */
   readonly isOwn: (name: string) => boolean
   readonly log: Pick<Log, 'error' | 'info'>
@@ -107,7 +107,13 @@ export class Claims {
     this.#cancel()
     await this.#unlisten()
     await this.#round
-    await this.#deps.live.leave(this.#deps.running())
+    const { lease, live, log, running, store } = this.#deps
+    try {
+      await store.leave(String(lease.lease))
+    } catch (error) {
+      log.info({ err: error }, 'other engines count this one among those that share live flows until it has ended')
+    }
+    await live.leave(running())
   }
 
   #soon(delayMs: number): void {
@@ -139,8 +145,8 @@ export class Claims {
     await this.#settle()
     const mine = running()
     const except = new Set([...mine.map(({ id }) => id), ...this.#refused])
-    const { wished, free } = await store.count({ lease: String(lease.lease), except: [...except] })
-    const share = Math.ceil(wished / Math.max(1, lease.engines.length))
+    const { wished, free, engines } = await store.count({ lease: String(lease.lease), except: [...except] })
+    const share = Math.ceil(wished / Math.max(1, engines))
     if (await this.#giveUp(mine, share)) return false
     const most = this.#leftFree > 0 ? free : Math.min(free, share - mine.length)
     const claimed = most > 0 ? await placement.claim(most, except) : []
@@ -164,10 +170,10 @@ export class Claims {
   /** Of claimed flows those whose code this engine has; the others are let go. */
   async #present(rows: readonly FlowRow[]): Promise<readonly FlowRow[]> {
     const { isMissing, placement } = this.#deps
-    const missing = rows.filter(({ name }) => isMissing(name))
+    const missing = rows.filter(isMissing)
     for (const { id } of missing) this.#refused.add(id)
     if (missing.length > 0) await placement.release(missing)
-    return rows.filter(({ name }) => !isMissing(name))
+    return rows.filter((row) => !missing.includes(row))
   }
 
   /** Gives up some of what is beyond the share; false when nothing is, or nothing may be. */

@@ -63,28 +63,42 @@ export const createPlacementStore = ({ sql, transaction }: Pick<Database, 'sql' 
       select flow.id, flow.name from flow left join placement on placement.flow = flow.id
       where wished = 'stopped' and ${isFree(sql)} and flow.id in (select flow from published_value)`,
 
-  /** How many live flows are wished, over all engines, and how many an engine could claim. */
-  async count({ lease, except }: Omit<Claim, 'most'>): Promise<{ wished: number; free: number }> {
-    const [row] = await sql<{ wished: number; free: number }[]>`
+  /** The engine is about to end: it has no share any more. */
+  async leave(lease: string): Promise<void> {
+    await sql`update engine set is_leaving = true where lease = ${lease}`
+  },
+
+  /** How many live flows are wished, over all engines, how many an engine could claim, and how many engines share them. */
+  async count({ lease, except }: Omit<Claim, 'most'>): Promise<{ wished: number; free: number; engines: number }> {
+    const [row] = await sql<{ wished: number; free: number; engines: number }[]>`
       select count(*)::int as wished, count(*) filter (
         where flow.id <> all(${[...except]}::uuid[]) and (${isFree(sql)} or placement.lease = ${lease}::uuid)
-      )::int as free
+      )::int as free,
+      (select count(*)::int from engine where lease_until > now() and not is_leaving) as engines
       from flow left join placement on placement.flow = flow.id where ${isWished(sql)}`
-    return row ?? { wished: 0, free: 0 }
+    return row ?? { wished: 0, free: 0, engines: 1 }
   },
 })
 
 const takeIn = (tx: Sql, lease: string, flows: readonly string[]): Promise<Taken[]> =>
-  given(tx, lease, tx`
+  given(
+    tx,
+    lease,
+    tx`
     select flow.id, placement.epoch from flow left join placement on placement.flow = flow.id
-    where flow.id = any(${[...flows]}::uuid[]) and (${isFree(tx)} or placement.lease = ${lease}::uuid)`)
+    where flow.id = any(${[...flows]}::uuid[]) and (${isFree(tx)} or placement.lease = ${lease}::uuid)`,
+  )
 
 const claimIn = (tx: Sql, { lease, except, most }: Claim): Promise<Taken[]> =>
-  given(tx, lease, tx`
+  given(
+    tx,
+    lease,
+    tx`
     select flow.id, placement.epoch from flow left join placement on placement.flow = flow.id
     where ${isWished(tx)} and flow.id <> all(${[...except]}::uuid[])
       and (${isFree(tx)} or placement.lease = ${lease}::uuid)
-    order by flow.id limit ${most}`)
+    order by flow.id limit ${most}`,
+  )
 
 /**
  * Gives the flows of a selection to a lease, each in the epoch after the one that was selected: who has changed hands since

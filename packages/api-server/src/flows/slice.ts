@@ -42,8 +42,9 @@ import { Flows, type FlowsDeps } from './flows.ts'
 import { createFlowFollower } from './follow-flow.ts'
 import { followHeld } from './held-news.ts'
 import { createLiveFlows, type LiveFlows } from './live.ts'
+import { followLosses } from './lost-flows.ts'
 import { createPlacementStore } from './placement-store.ts'
-import { createPlacement, type Placed, type Placement } from './placement.ts'
+import { createPlacement, type Placement } from './placement.ts'
 import { loadPublishedFlows, type PublishedFlowsOwner } from './published-flows.ts'
 import { createPythonIssues, type PythonIssues } from './python-issues.ts'
 import { flowsEndpoints, flowsHandlers } from './routes.ts'
@@ -283,7 +284,8 @@ export const liveLayer = inOrder(
           store: createPlacementStore(deps.database),
           lease,
           running: () => fence.flows,
-          isMissing: (name) => code.isMissing(name),
+          // another engine may have registered it since this one did
+          isMissing: ({ name, origin }) => origin === 'code' && !code.has(name),
           isOwn: (name) => code.has(name),
         }),
   ),
@@ -395,18 +397,11 @@ export const followEngines = begins(
     const { live, placement } = deps
     farStates?.answer(() => live.states(fence.flows))
     flowNews.begin(createFlowFollower({ ...deps, changed: (id) => claims?.changed(id) }))
-    // between other changes: one that is begun anew meanwhile is not lost
-    const lose = async (lost: readonly Placed[]): Promise<void> => {
-      await Promise.all(lost.map((flow) => live.exclusive(flow.id, () => live.lose([flow]))))
+    const lost = (): void => {
       claims?.look()
       flowNews.look()
     }
-    fence.onLost((flows) => void lose(flows))
-    lease.onReturn(async (earlier) => {
-      const had = fence.flows
-      const kept = await placement.renew(earlier)
-      return () => lose(had.filter(({ id }) => !kept.has(id)))
-    })
+    followLosses({ fence, lease, live, lost, placement })
     return flowNews
   },
   (following) => following.end(),

@@ -10,14 +10,17 @@ import type { Clock } from '@flow-service/core'
 import { Fence } from '../../src/engines/fence.ts'
 import { type EngineLease, openLease } from '../../src/engines/lease.ts'
 import { Claims } from '../../src/flows/claims.ts'
+import { followLosses } from '../../src/flows/lost-flows.ts'
 import { createPlacement, type Placed, type Placement } from '../../src/flows/placement.ts'
 import type { FlowRow } from '../../src/flows/store.ts'
 import { quiet } from '../use-database.ts'
 import { ModelFlows } from './model-flows.ts'
 import { ModelJournal } from './model-journal.ts'
 import { ModelWire } from './model-wire.ts'
-import { LEASE_MS, type ModelWorld } from './model-world.ts'
+import type { ModelWorld } from './model-world.ts'
 
+/** Length of a lease. */
+export const LEASE_MS = 8_000
 /** No engine before it has lived there. */
 const NO_DIRECTORY = join(import.meta.dirname, 'no-directory')
 /** What a fair clock may lack of a lease: what an engine counts on is a fifth less. */
@@ -287,6 +290,7 @@ export class ModelEngine implements Clock {
       renew: (...args: Parameters<typeof tables.renewPlaces>) => wire.ask(() => tables.renewPlaces(...args)),
       count: (...args: Parameters<typeof tables.count>) => wire.ask(() => tables.count(...args)),
       owed: () => wire.ask(() => tables.owed()),
+      leave: (lease: string) => wire.ask(() => tables.leave(lease)),
     }
     const placement = createPlacement({
       store,
@@ -325,17 +329,11 @@ export class ModelEngine implements Clock {
 
   /** As the slice of flows does. */
   #follow({ claims, fence, flows, lease, placement }: Parts): void {
-    const lose = async (lost: readonly Placed[]): Promise<void> => {
-      await flows.lose(lost)
+    const lost = (): void => {
       claims.look()
       this.#news()
     }
-    fence.onLost((lost) => void lose(lost))
-    lease.onReturn(async (earlier) => {
-      const had = fence.flows
-      const kept = await placement.renew(earlier)
-      return () => lose(had.filter(({ id }) => !kept.has(id)))
-    })
+    followLosses({ fence, lease, live: flows, lost, placement })
   }
 
   /** Ends what others have taken, as `follow-flow.ts` does. */

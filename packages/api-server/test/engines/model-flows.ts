@@ -25,7 +25,7 @@ interface Running {
 }
 
 /** The flows of one engine. */
-export class ModelFlows implements Pick<LiveFlows, 'begin' | 'leave' | 'lose'> {
+export class ModelFlows implements Pick<LiveFlows, 'begin' | 'exclusive' | 'leave' | 'lose'> {
   readonly #engine: ModelEngine
   readonly #deps: FlowsDeps
   readonly #running = new Map<string, Running>()
@@ -41,7 +41,7 @@ export class ModelFlows implements Pick<LiveFlows, 'begin' | 'leave' | 'lose'> {
   }
 
   start(row: FlowRow): Promise<void> {
-    return this.#exclusive(row.id, async () => {
+    return this.exclusive(row.id, async () => {
       if (this.runs(row.id)) return
       await this.#deps.placement.take(row, 'active')
       await this.#build(row)
@@ -49,7 +49,7 @@ export class ModelFlows implements Pick<LiveFlows, 'begin' | 'leave' | 'lose'> {
   }
 
   end(row: FlowRow): Promise<void> {
-    return this.#exclusive(row.id, async () => {
+    return this.exclusive(row.id, async () => {
       if (!this.runs(row.id)) return
       this.#stop(row.id)
       await this.#deps.placement.release([row])
@@ -58,29 +58,25 @@ export class ModelFlows implements Pick<LiveFlows, 'begin' | 'leave' | 'lose'> {
 
   /** Ends what another engine has taken. */
   yield(row: FlowRow): Promise<void> {
-    return this.#exclusive(row.id, () => this.#lose(row))
+    return this.exclusive(row.id, () => this.lose([row]))
   }
 
   async begin(rows: readonly FlowRow[]): Promise<readonly string[]> {
     const begun = await Promise.all(
-      rows.map((row) => this.#exclusive(row.id, async () => this.runs(row.id) || this.#build(row))),
+      rows.map((row) => this.exclusive(row.id, async () => this.runs(row.id) || this.#build(row))),
     )
     return rows.flatMap(({ id }, at) => (begun[at] === true ? [] : [id]))
   }
 
   async leave(flows: readonly Placed[]): Promise<void> {
-    await Promise.all(flows.map(({ id }) => this.#exclusive(id, async () => this.#stop(id))))
+    await Promise.all(flows.map(({ id }) => this.exclusive(id, async () => this.#stop(id))))
     await this.#deps.journal.written().catch(() => {})
     await this.#deps.placement.release(flows)
   }
 
   async lose(flows: readonly Placed[]): Promise<void> {
-    await Promise.all(flows.map((flow) => this.#exclusive(flow.id, () => this.#lose(flow))))
-  }
-
-  async #lose(flow: Placed): Promise<void> {
-    this.#stop(flow.id)
-    await this.#deps.placement.lose([flow])
+    for (const { id } of flows) this.#stop(id)
+    await this.#deps.placement.lose(flows)
   }
 
   async #build(row: FlowRow): Promise<boolean> {
@@ -115,7 +111,7 @@ export class ModelFlows implements Pick<LiveFlows, 'begin' | 'leave' | 'lose'> {
     this.#running.delete(id)
   }
 
-  #exclusive<T>(id: string, change: () => Promise<T>): Promise<T> {
+  exclusive<T>(id: string, change: () => Promise<T>): Promise<T> {
     const mine = (this.#changes.get(id) ?? Promise.resolve()).then(change, change)
     this.#changes.set(id, mine)
     return mine

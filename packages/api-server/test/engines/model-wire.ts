@@ -40,7 +40,7 @@ export class ModelWire {
   cut(isDone = true): void {
     if (isDone) this.#isCut = true
     this.#engine.world.trouble()
-    for (const asked of [...this.#asked]) {
+    for (const asked of this.#asked) {
       if (!isDone) asked.drop()
       asked.fail(new Error('the database is away'))
     }

@@ -4,11 +4,9 @@
  */
 import { VirtualClock } from '@flow-service/core/testing'
 
-import { ModelEngine } from './model-engine.ts'
+import { LEASE_MS, ModelEngine } from './model-engine.ts'
 import { PlacementTables } from './placement-tables.ts'
 
-/** Length of a lease. */
-export const LEASE_MS = 8_000
 /** How long a flow may be nobody's beyond that. */
 const GRACE_MS = 1_500
 /** Two rounds of claims: flows that an engine cannot run, or not within its share, come to another one by these. */

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest'
 import { ModelWorld } from './model-world.ts'
 import { FLOWS, programs } from './placement-commands.ts'
 
-const numRuns = Number(process.env['PLACEMENT_PROGRAMS'] ?? 500)
+const numRuns = Number(process.env['PLACEMENT_PROGRAMS'] ?? 400)
 const [seed, path = '', replayPath] = (process.env['PLACEMENT_REPLAY'] ?? '').split(' ')
 
 test('whatever happens, nobody acts for a flow that another engine has taken, what is told is written or refused, and what is wished runs (lease.L1, lease.L2, lease.L4, fence.F2, fence.F4, placement.P1, placement.P2, placement.P5, claims.C1, claims.C2)', async () => {

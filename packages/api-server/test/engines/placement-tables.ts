@@ -37,13 +37,14 @@ export class PlacementTables {
   /** What was written against the rules. */
   readonly faults: string[] = []
   readonly #nowMs: () => number
-  readonly #engines = new Map<string, LivingEngine & { untilMs: number }>()
+  readonly #engines = new Map<string, { row: LivingEngine; untilMs: number }>()
   readonly #places = new Map<string, Place>()
   /** Engines by all leases that they ever had. */
   readonly #leases = new Map<string, string>()
   /** Who has had a flow, one after the other. */
   readonly #turns = new Map<string, string[]>()
   readonly #work = new Map<string, Written[]>()
+  readonly #leaving = new Set<string>()
   readonly #listeners = new Set<() => void>()
 
   constructor(nowMs: () => number) {
@@ -60,27 +61,31 @@ export class PlacementTables {
 
   begin(row: EngineRow, leaseMs: number, earlier: readonly string[] = []): void {
     const before = this.#engines.get(row.id)
-    if (before !== undefined && !earlier.includes(before.lease)) throw new Error(`engine ${row.id} has another lease`)
+    if (before !== undefined && !earlier.includes(before.row.lease))
+      throw new Error(`engine ${row.id} has another lease`)
     this.#leases.set(row.lease, row.id)
     const untilMs = this.#nowMs() + leaseMs
-    this.#engines.set(row.id, before ? { ...before, lease: row.lease, untilMs } : { ...row, startedAt: '', untilMs })
+    this.#engines.set(row.id, {
+      row: before ? { ...before.row, lease: row.lease } : { ...row, startedAt: '' },
+      untilMs,
+    })
   }
 
   locate({ id, address, linkUrl }: Pick<EngineRow, 'id' | 'address' | 'linkUrl'>): void {
     const engine = this.#engines.get(id)
-    if (engine !== undefined) this.#engines.set(id, { ...engine, address, linkUrl })
+    if (engine !== undefined) engine.row = { ...engine.row, address, linkUrl }
   }
 
   renew({ id, lease }: EngineRow, leaseMs: number): boolean {
     const engine = this.#engines.get(id)
-    if (engine?.lease !== lease || engine.untilMs <= this.#nowMs()) return false
+    if (engine?.row.lease !== lease || engine.untilMs <= this.#nowMs()) return false
     engine.untilMs = this.#nowMs() + leaseMs
     return true
   }
 
   living(): LivingEngine[] {
     const living = [...this.#engines.values()].filter(({ untilMs }) => untilMs > this.#nowMs())
-    return living.map(({ untilMs: _, ...engine }) => engine).toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    return living.map((engine) => engine.row).toSorted((a, b) => (a.id < b.id ? -1 : 1))
   }
 
   /** The lease of an engine is over. */
@@ -129,10 +134,15 @@ export class PlacementTables {
     return owed.filter(({ id }) => this.#isFree(id)).map(({ id, name }) => ({ id, name }))
   }
 
-  count({ lease, except }: PlacementCount): { wished: number; free: number } {
+  leave(lease: string): void {
+    for (const { id } of this.living().filter((engine) => engine.lease === lease)) this.#leaving.add(id)
+  }
+
+  count({ lease, except }: PlacementCount): { wished: number; free: number; engines: number } {
     const wished = this.#wished()
     const free = wished.filter(({ id }) => !except.includes(id) && this.#isFreeFor(id, lease))
-    return { wished: wished.length, free: free.length }
+    const engines = this.living().filter(({ id }) => !this.#leaving.has(id)).length
+    return { wished: wished.length, free: free.length, engines }
   }
 
   // work/store.ts, as far as places matter

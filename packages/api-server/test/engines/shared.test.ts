@@ -113,6 +113,18 @@ test('of engines that start first at the same time, with keys of their own, one 
   await open(winner ?? '', { sessionKey: null, oauthSigningKey: null })
 })
 
+test('an engine that is refused for one of its keys before it has pinned any leaves none of the others', async () => {
+  await open('one', { sessionKey: null })
+  const refusal = open('two', { sessionKey: null, oauthSigningKey: newKey() })
+  await expect(refusal).rejects.toThrow('SERVICE_SESSION_KEY')
+  // the database has another session key, and this one would be made first
+  await database.sql`delete from pin where name = 'session_key'`
+  await expect(open('two', { sessionKey: null, oauthSigningKey: newKey() })).rejects.toThrow(
+    'SERVICE_OAUTH_SIGNING_KEY',
+  )
+  expect(await keysOf('two')).toEqual([])
+})
+
 test('engines that start first at the same time on one folder of artifacts agree on its id', async () => {
   await Promise.all(['one', 'two', 'three'].map((name) => open(name)))
   const id = (await readFile(join(folder, 'artifacts', 'store-id'), 'utf8')).trim()

@@ -234,8 +234,8 @@ test('a flow that is renamed or made at one engine is so at the other', async ()
 
 test('a flow whose engine is lost is taken by another one, and only then does the lost one end it', async () => {
   await one.publish('porch', listening())
+  await expect.poll(() => engineOf('porch')).not.toBeNull()
   const lost = await engineOf('porch')
-  expect(lost).not.toBeNull()
   // its lease is over again and again, however often it gets another one
   const taken = async (): Promise<boolean> => {
     await lose(one.engine.database.sql, lost)
