@@ -28,7 +28,8 @@ export const LEASE_MS = 2_000
 const ENGINES = 3
 const program = join(import.meta.dirname, 'components', 'telling-service.ts')
 /** Flows go on within that time of the end of a fault, however slow the machine. */
-const PATIENCE = { timeout: 90_000, interval: 50 }
+const MOST_SILENT_MS = 90_000
+const PATIENCE = { timeout: MOST_SILENT_MS, interval: 50 }
 
 /** What is done to engines, links or the database. */
 export const faults = ['kill', 'end', 'stop', 'restart', 'outage', 'cut', 'late'] as const
@@ -64,7 +65,7 @@ export interface Outcome extends Owners {
   readonly longestSilenceMs: number
   /** Answers that nobody should have had. */
   readonly wrongAnswers: string[]
-  /** Lines of the engines' logs that tell of errors, but those of a database that is away. */
+  /** Errors in the logs of the engines, but those of a database that is away. */
   readonly errors: string[]
   /** Writes that engines have refused as others had taken the flow; of those that live at the end. */
   readonly refusedWrites: number
@@ -161,7 +162,7 @@ export class ManyEngines implements AsyncDisposable {
       readers.filter((reader, at) => !this.#ledger.told(`/${reader}`).includes(last[at] ?? null))
     await settled(async () => unread())
     const missing = await lost()
-    const all = await Promise.all(this.#places.map(({ engine }) => engine?.client.http.engines.list()))
+    const all = await Promise.all(this.#places.map(async ({ engine }) => engine?.client.http.engines.list()))
     const sum = (answer: 'promised' | 'refused' | 'unknown'): number =>
       this.#books.reduce((total, book) => total + book.count(answer), 0)
     return {
@@ -175,7 +176,7 @@ export class ManyEngines implements AsyncDisposable {
       missed: readers.reduce((total, reader, at) => total + this.#missed(reader, this.#books[at]), 0),
       repeated: this.#books.flatMap((book) => book.repeated()),
       unexpected: this.#books.flatMap((book) => book.unexpected()),
-      silent: this.#silent,
+      silent: [...this.#silent, ...this.#longSilent()],
       unowned: await unowned(),
       longestSilenceMs: this.#silence(),
       wrongAnswers: this.#requests.wrong,
@@ -277,6 +278,13 @@ export class ManyEngines implements AsyncDisposable {
     })
   }
 
+  #longSilent(): string[] {
+    const long = [...tickers, ...timers].filter(
+      (name) => silenceOf(this.#ledger.entries, `/${name}`).ms > MOST_SILENT_MS,
+    )
+    return long.map((name) => `${name} for more than ${MOST_SILENT_MS} ms`)
+  }
+
   #silence(): number {
     return Math.max(...[...tickers, ...timers].map((name) => silenceOf(this.#ledger.entries, `/${name}`).ms))
   }
@@ -305,31 +313,22 @@ async function settled(missing: () => Promise<readonly string[]>): Promise<void>
     .catch(() => {})
 }
 
-/** What engines say while their database is away, or when they have lost a flow. */
-const expected: ReadonlySet<string> = new Set([
-  'a changed configuration of alerts could not be put to use',
-  'a changed flavor could not be put to use',
-  'a changed secret could not be put to use',
-  'a dead letter is lost',
-  'a flow that another engine has changed could not be followed yet',
-  'engines cannot tell each other of connected devices',
-  'failure markers could not be written; they wait',
-  'flows that other engines have changed could not be read; they are again',
-  'live flows could not be shared out; they are again in a moment',
-  'queued runs could not be claimed; trying again in a second',
-  'the leases of runs could not be looked after',
-  'tracked runs could not be looked after',
-  'values could not be written; they wait',
-  'work of a live flow cannot be kept',
-  'work of a live flow is not kept',
-  'work of live flows could not be kept yet',
-])
+/** What engines say of work that comes for a flow that another engine has, or while the database is away for long. */
+const expected: ReadonlySet<string> = new Set(['work of a live flow cannot be kept', 'work of a live flow is not kept'])
+/** Why statements fail while the database is away, or writes while the lease is over. */
+const isAway =
+  /ECONNRE|CONNECTION_|CONNECT_TIMEOUT|accepting connections|starting up|shutting down|terminat|database|lease of this engine is over/
+
+interface LogLine {
+  readonly level: number
+  readonly msg: string
+  readonly err?: { readonly message: string }
+}
 
 function errorsIn(output: string): string[] {
   return output.split('\n').flatMap((line) => {
     if (!line.startsWith('{')) return []
-    const { level, msg } = JSON.parse(line) as { level: number | string; msg?: string }
-    const isError = level === 'error' || level === 'fatal' || Number(level) >= 50
-    return isError && !expected.has(msg ?? '') ? [msg ?? line] : []
+    const { level, msg, err } = JSON.parse(line) as LogLine
+    return level < 50 || expected.has(msg) || isAway.test(err?.message ?? '') ? [] : [`${msg}: ${err?.message ?? ''}`]
   })
 }

@@ -156,9 +156,7 @@ describe.skipIf(!hasPostgres())('two engines on a PostgreSQL server', () => {
       expect(await client.http.flows.pause(asked)).toMatchObject({ status: 'paused' })
       for (const other of both) expect(await other.client.http.flows.get(asked)).toMatchObject({ status: 'paused' })
       expect(await client.http.flows.resume(asked)).toMatchObject({ status: 'active' })
-      expect(
-        await client.http.flows.nodes.trigger({ ...asked, id: 'pass', values: { temp: 2 } }),
-      ).toBeDefined()
+      expect(await client.http.flows.nodes.trigger({ ...asked, id: 'pass', values: { temp: 2 } })).toBeDefined()
       expect(await client.http.flows.nodes.logs({ ...asked, node: 'hook' })).toMatchObject({ ended: false })
     }
     for (const at of both) await expect.poll(() => seen(at)).toEqual([1, 1, 2, 1, 1, 2])

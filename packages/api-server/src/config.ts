@@ -13,6 +13,7 @@ import { artifactsSettings, checkArtifacts } from './artifacts/settings.ts'
 import { checkOidc, oidcSettings } from './auth/oidc/settings.ts'
 import { checkCommands, commandsSettings } from './commands/settings.ts'
 import { isNetwork } from './egress/address-rules.ts'
+import { enginesSettings } from './engines/settings.ts'
 import { developedFolder, hostCommandsModel, type HostConnectors, hostConnectors, hostMailer } from './host-options.ts'
 import type { NodeListener } from './host/node-report.ts'
 import type { Mailer } from './mail/mailer.ts'
@@ -22,6 +23,9 @@ import {
   type Environment,
   flag,
   integer,
+  isPlace,
+  isUrlOf,
+  isWeb,
   list,
   optional,
   readSetting,
@@ -45,11 +49,6 @@ const isTimeZone = (name: string): boolean => {
     return false
   }
 }
-const isUrlOf = (protocols: readonly string[]) => (value: string) =>
-  URL.canParse(value) && protocols.includes(new URL(value).protocol)
-const isWeb = isUrlOf(['http:', 'https:'])
-/** A URL that a path can be put behind. */
-const isPlace = (value: string): boolean => isWeb(value) && !/[?#]/.test(value) && new URL(value).username === ''
 const isMailServer = (value: string): boolean => isUrlOf(['smtp:', 'smtps:'])(value) && new URL(value).hostname !== ''
 const isSender = (value: string): boolean =>
   emailSchema.safeParse(/^[^<>\r\n]*<([^<>]*)>$/.exec(value)?.[1] ?? value).success
@@ -222,6 +221,7 @@ export const settings = {
   }),
   ...oidcSettings,
   ...commandsSettings,
+  ...enginesSettings,
   ...workersSettings,
   ...runsSettings,
   artifactMaxBytes: setting(integer(1, Number.MAX_SAFE_INTEGER), {
@@ -233,18 +233,6 @@ export const settings = {
     env: 'SERVICE_MEDIA_RING_BYTES',
     about: 'How many bytes of volatile artifacts this engine keeps in memory; newer ones push out the oldest.',
     initial: 67_108_864,
-  }),
-  engineLeaseS: setting(integer(2, 300), {
-    env: 'SERVICE_ENGINE_LEASE_S',
-    about:
-      'Seconds after which the live flows of an engine that is not heard of any more go to another engine of its PostgreSQL server. All engines of a database should have the same.',
-    initial: 8,
-  }),
-  engineUrl: optional(text('an http or https URL without query or fragment', isPlace), {
-    env: 'SERVICE_ENGINE_URL',
-    about:
-      'Where the other engines of its PostgreSQL server reach this engine and no other one, such as http://10.0.0.5:8000: in front of the mount where it is mounted in a host. What is asked of an engine that does not run the flow goes there.',
-    initially: 'where it listens; a mounted engine is not reached',
   }),
   flowVersions: setting(integer(1, 10_000), {
     env: 'SERVICE_FLOW_VERSIONS',

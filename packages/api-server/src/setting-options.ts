@@ -252,6 +252,18 @@ export interface SettingOptions {
   readonly commandsToken?: string | null | undefined
 
   /**
+   * Seconds after which the live flows of an engine that is not heard of any more go to another engine of its PostgreSQL server. All engines of a database should have the same.
+   * Default: `8`. Variable: `SERVICE_ENGINE_LEASE_S`.
+   */
+  readonly engineLeaseS?: number | undefined
+
+  /**
+   * Where the other engines of its PostgreSQL server reach this engine and no other one, such as http://10.0.0.5:8000: in front of the mount where it is mounted in a host. What is asked of an engine that does not run the flow goes there.
+   * Default: where it listens; a mounted engine is not reached. Variable: `SERVICE_ENGINE_URL`.
+   */
+  readonly engineUrl?: string | null | undefined
+
+  /**
    * Interpreters, or folders of virtual environments, that flows ask for by `resources.python`, such as torch=/opt/torch,old=/usr/bin/python3.11. Virtual environments in the project folder and in `pythons` of the data directory count too, by the names of their folders.
    * Default: none beside those. Variable: `SERVICE_PYTHON_ENVIRONMENTS`.
    */
@@ -328,18 +340,6 @@ export interface SettingOptions {
    * Default: `67108864`. Variable: `SERVICE_MEDIA_RING_BYTES`.
    */
   readonly mediaRingBytes?: number | undefined
-
-  /**
-   * Seconds after which the live flows of an engine that is not heard of any more go to another engine of its PostgreSQL server. All engines of a database should have the same.
-   * Default: `8`. Variable: `SERVICE_ENGINE_LEASE_S`.
-   */
-  readonly engineLeaseS?: number | undefined
-
-  /**
-   * Where the other engines of its PostgreSQL server reach this engine and no other one, such as http://10.0.0.5:8000: in front of the mount where it is mounted in a host. What is asked of an engine that does not run the flow goes there.
-   * Default: where it listens; a mounted engine is not reached. Variable: `SERVICE_ENGINE_URL`.
-   */
-  readonly engineUrl?: string | null | undefined
 
   /**
    * How many published versions of each flow are kept, the newest ones.

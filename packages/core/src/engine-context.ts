@@ -32,7 +32,8 @@ import { codeCall } from './code-call.ts'
 import type { ContextOwner } from './context-owner.ts'
 import { failureOf } from './failure.ts'
 import type { GraphNode } from './graph.ts'
-import { type CascadeOrigin, CodeError, type Host, type Lease, type Mount } from './host.ts'
+import { type CascadeOrigin, CodeError, type Host, type Mount } from './host.ts'
+import { NodeActs, stops } from './node-acts.ts'
 import { routesOf } from './node-routes.ts'
 import { NodeSchedules, oneWaiting } from './node-schedules.ts'
 import { checkedStore } from './package-stores.ts'
@@ -67,8 +68,7 @@ export class EngineContext implements NodeContext {
   #document: FlowDocument
   readonly #owner: ContextOwner
   readonly #namespace: string
-  /** Asked before each effect of a live flow that another engine may take over. */
-  readonly #lease: Lease | undefined
+  readonly #acts: NodeActs
   /** Made when somebody asks for it: most nodes never do. */
   #store: ConnectorStore | null = null
   #lifetime: AbortController | null = null
@@ -77,9 +77,6 @@ export class EngineContext implements NodeContext {
   #hasRoutes = false
   #schedules: NodeSchedules | null = null
   #connections: Set<Duplex> | null = null
-  /** Requests and durable arrivals that are being taken. */
-  #taking = 0
-  #taken: (() => void) | null = null
   readonly #isPrivate: boolean
   #listening = true
   #isHeld = false
@@ -99,7 +96,8 @@ export class EngineContext implements NodeContext {
     this.outputs = ports.outputs
     this.#namespace = namespace
     this.#host = host
-    this.#lease = isPrivate || owner.run !== null ? undefined : host.lease
+    // runs have leases of their own, and what is run by itself nobody takes over
+    this.#acts = new NodeActs(isPrivate || owner.run !== null ? undefined : host.lease, this)
     this.#document = document
     this.#owner = owner
   }
@@ -126,7 +124,7 @@ export class EngineContext implements NodeContext {
 
   async emitDurably(values: Values): Promise<void> {
     if (this.#closed || !this.#listening) throw new CodeError('cancelled', 'the node stops', null)
-    await this.#take(() => this.#act(() => this.#owner.emitDurably(values)))
+    await this.#acts.take(() => this.#owner.emitDurably(values))
   }
 
   setTimer(key: string, dueMs: number, data: unknown): void {
@@ -192,13 +190,13 @@ export class EngineContext implements NodeContext {
     if (!(seconds > 0)) throw new RangeError(`an interval of ${seconds} s never ends; give more than 0`)
     if (this.#isPrivate) return () => {}
     const { clock } = this.#host
-    const tick = oneWaiting(this.#lease, () => this.#guard(run))
+    const tick = oneWaiting(this.#acts.lease, () => this.#guard(run))
     return this.#repeat(`every ${seconds}`, (firstMs) => startInterval(clock, seconds * 1000, tick, firstMs))
   }
 
   cron(pattern: string, run: () => void): Cancel {
     if (this.#isPrivate) return () => {}
-    const tick = oneWaiting(this.#lease, () => this.#guard(run))
+    const tick = oneWaiting(this.#acts.lease, () => this.#guard(run))
     return this.#repeat(`cron ${pattern}`, (firstMs) => startCron(this.#host, pattern, tick, firstMs))
   }
 
@@ -207,7 +205,7 @@ export class EngineContext implements NodeContext {
     if (this.mode === 'batch') throw new Error('a run listens to no webhook; use one in a live flow')
     const answer = async (request: HookRequest): Promise<void> => {
       try {
-        await this.#take(() => this.#act(async () => handler(request)))
+        await this.#acts.take(async () => handler(request))
       } catch (error) {
         passRefusal(error, this.#host, this)
         // what the stop cuts off is nobody's failure
@@ -240,11 +238,11 @@ export class EngineContext implements NodeContext {
   }
 
   fetch(url: string, init?: FetchInit): Promise<Response> {
-    return this.#act(() => this.#host.fetch(url, init))
+    return this.#acts.act(() => this.#host.fetch(url, init))
   }
 
   connect(target: ConnectTarget): Duplex {
-    if (this.#closed || this.#lease?.holds() === false) throw stops()
+    if (this.#closed || !this.#acts.mayAct) throw stops()
     const connection = this.#host.connect(target)
     const connections = (this.#connections ??= new Set())
     connections.add(connection)
@@ -257,7 +255,7 @@ export class EngineContext implements NodeContext {
   }
 
   spawn(command: Command): Promise<CommandEnd> {
-    return this.#act(() => this.#host.spawn(command, this.#document.resources.env))
+    return this.#acts.act(() => this.#host.spawn(command, this.#document.resources.env))
   }
 
   call(inputs: Values): Promise<Values> {
@@ -268,7 +266,7 @@ export class EngineContext implements NodeContext {
       signal: this.signal,
       isClosed: () => this.closed,
     })
-    return this.#act(() => this.#host.call(call))
+    return this.#acts.act(() => this.#host.call(call))
   }
 
   async saveArtifact(
@@ -311,7 +309,7 @@ export class EngineContext implements NodeContext {
 
   /** Settles when no request and no durable arrival is being taken. */
   taken(): Promise<void> {
-    return this.#taking === 0 ? Promise.resolve() : new Promise((resolve) => (this.#taken = resolve))
+    return this.#acts.taken()
   }
 
   /** Ends timers and routes, so that nothing comes in any more; what executes goes on. */
@@ -375,27 +373,9 @@ export class EngineContext implements NodeContext {
     return this.#listen((this.#schedules ??= new NodeSchedules()).make(key, start))
   }
 
-  async #take<T>(taking: () => Promise<T>): Promise<T> {
-    this.#taking++
-    try {
-      return await taking()
-    } finally {
-      if (--this.#taking === 0) this.#taken?.()
-    }
-  }
-
-  /** Acts outside of the engine once its lease holds, unless the flow has ended by then. */
-  #act<T>(act: () => Promise<T>): Promise<T> {
-    if (this.#lease === undefined || this.#lease.holds()) return act()
-    return this.#lease.held().then(() => {
-      if (this.#closed) throw stops()
-      return act()
-    })
-  }
-
   /** Callbacks are the node's code: what they throw, now or later, is the node's failure. */
   #guard(run: () => unknown, source: CascadeOrigin['kind'] = 'timer'): void {
-    if (this.#lease?.holds() === false) return void this.#lease.held().then(() => this.#guard(run, source))
+    if (!this.#acts.mayAct) return void this.#acts.lease?.held().then(() => this.#guard(run, source))
     if (!this.#listening) return
     const before = this.#owner.from(source)
     try {
@@ -408,5 +388,3 @@ export class EngineContext implements NodeContext {
     }
   }
 }
-
-const stops = (): CodeError => new CodeError('cancelled', 'the node stops', null)

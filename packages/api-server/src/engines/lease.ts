@@ -58,7 +58,7 @@ export interface LeaseDeps {
 }
 
 /** Follows the return of a lease in two steps: flows are given the new one, then those that are lost end. */
-export type ReturnListener = (earlier: readonly string[]) => Promise<void | (() => Promise<void>)>
+type ReturnListener = (earlier: readonly string[]) => Promise<void | (() => Promise<void>)>
 
 /** This engine among those of its database. */
 export interface EngineLease extends Lease {
@@ -343,7 +343,7 @@ class ServerLease implements EngineLease {
     try {
       const rest = await Promise.all([...this.#returnListeners].map((listener) => listener(this.#earlier)))
       this.#placedBy = this.#self.lease
-      await Promise.all(rest.map((last) => last?.()))
+      await Promise.all(rest.flatMap((last) => last?.() ?? []))
       this.#phase = 'kept'
       this.#go()
     } catch (error) {

@@ -19,6 +19,7 @@ interface Audience {
 export class Audiences {
   readonly #byInterest = new Map<string, Audience>()
   #count = 0
+  readonly #listeners = new Set<() => void>()
 
   get count(): number {
     return this.#count
@@ -30,6 +31,7 @@ export class Audiences {
     this.#byInterest.set(key, audience)
     audience.sessions.add(session)
     this.#count += 1
+    this.#changed()
   }
 
   delete(session: Session): void {
@@ -38,6 +40,7 @@ export class Audiences {
     if (!audience?.sessions.delete(session)) return
     this.#count -= 1
     if (audience.sessions.size === 0) this.#byInterest.delete(key)
+    this.#changed()
   }
 
   /** Whether an event is within the interest of some socket. */
@@ -58,6 +61,16 @@ export class Audiences {
     const kinds = new Set(interests.flatMap((each) => [...each.kinds]))
     const isAll = interests.some(({ flows }) => flows === null)
     return { flows: isAll ? null : new Set(interests.flatMap(({ flows }) => [...(flows ?? [])])), kinds }
+  }
+
+  /** Tells of each socket that comes or goes; the result ends that. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener()
   }
 
   /** Tells the sockets that are open the events of a turn. */

@@ -93,10 +93,6 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
   const wanted = new WantedMedia((error) => deps.log.error({ err: error }, 'a listener of wanted media failed'))
   const turn = createTurn((texts) => audiences.tell(texts))
   let unsubscribe: (() => void) | null = null
-  const interested = new Set<() => void>()
-  const changed = (): void => {
-    for (const listener of interested) listener()
-  }
   const logs = new LogPace(deps.clock, (event, atMs) => tell(event, atMs))
   const pass: EventListener = (event, atMs) => {
     if (event.type !== 'log') tell(event, atMs)
@@ -145,7 +141,6 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
     opening.delete(session)
     session.window?.close()
     wanted.replace(session.media, new Set())
-    changed()
     if (audiences.count > 0) return
     logs.close()
     unsubscribe?.()
@@ -159,7 +154,6 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
       audiences.add(session)
       opening.add(session)
       unsubscribe ??= deps.bus.subscribe(pass, { shows: true })
-      changed()
       socket.on('close', () => forget(session))
       wire.on('drain', () => gathered(wire, () => session.reader.drained()))
       listen(deps, session, (names) => ask(session, names))
@@ -171,10 +165,7 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
     wantedMedia: () => wanted.names(),
     onWantedMedia: (listener) => wanted.onChange(listener),
     interest: () => audiences.together(),
-    onInterest(listener) {
-      interested.add(listener)
-      return () => void interested.delete(listener)
-    },
+    onInterest: (listener) => audiences.onChange(listener),
     count: () => audiences.count,
   }
 }

@@ -14,12 +14,15 @@
 import type { Clock, FarHost, FarReader, FarValue, LiveRuntime } from '@flow-service/core'
 import { type FlowDocument, flowPart } from '@flow-service/protocol'
 
+import type { Fence } from '../engines/fence.ts'
 import type { EngineLease } from '../engines/lease.ts'
 import { Elsewhere, type Links } from '../engines/links/links.ts'
 import type { LastValues } from '../messages/last-values.ts'
 import type { FarMessages } from '../messages/messages.ts'
 import type { Log } from '../process/log.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 import type { LiveWork } from '../work/work.ts'
+import type { FlowNews } from './flow-news.ts'
 import type { PublishedFlows } from './published-flows.ts'
 
 const WANT = 'values.want'
@@ -56,6 +59,36 @@ export interface FarValuesDeps {
   readonly mask: (value: unknown) => unknown
   readonly log: Pick<Log, 'warn'>
 }
+
+/** What an engine opens it with. */
+interface OpenDeps extends Omit<FarValuesDeps, 'isMine' | 'links' | 'mask'> {
+  readonly fence: Pick<Fence, 'has'>
+  readonly links: FarValuesDeps['links'] | null
+  readonly secrets: Pick<Secrets, 'mask'>
+}
+
+/** Begins to answer and to hear the other engines; null where there is one alone. */
+export function openFarValues({ fence, links, secrets, ...deps }: OpenDeps): FarValues | null {
+  if (links === null) return null
+  const isMine = (flow: string): boolean => fence.has(flow)
+  const made = new FarValues({ ...deps, links, isMine, mask: (value) => secrets.mask(value) })
+  made.open()
+  return made
+}
+
+/** Has the last values of flows that other engines run read, as far as they are written, when the result is called. */
+export const lookElsewhere =
+  (deps: {
+    readonly flowNews: Pick<FlowNews, 'engineOf'>
+    readonly lastValues: Pick<LastValues, 'look'>
+    readonly lease: Pick<EngineLease, 'id'>
+    readonly published: Pick<PublishedFlows, 'all'>
+  }) =>
+  async (): Promise<void> => {
+    const engines = deps.published.all().map(({ name }) => [name, deps.flowNews.engineOf(name)] as const)
+    const others = engines.filter(([, engine]) => engine !== null && engine !== deps.lease.id)
+    if (others.length > 0) await deps.lastValues.look(others.map(([name]) => name))
+  }
 
 /** What the flows of this engine read of others, and what others read here. */
 export class FarValues implements FarMessages {

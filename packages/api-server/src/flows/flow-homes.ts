@@ -10,10 +10,13 @@
  *   What may be done is never asked twice.
  * @module
  */
-import type { Clock } from '@flow-service/core'
+import type { Clock, LiveRuntime } from '@flow-service/core'
 
+import type { Fence } from '../engines/fence.ts'
+import type { EngineLease } from '../engines/lease.ts'
 import { Elsewhere, NotSent } from '../engines/links/links.ts'
 import { ProblemError } from '../http/errors.ts'
+import type { PublishedFlows } from './published-flows.ts'
 
 const PATIENCE_MS = 5_000
 /** Between two looks at who has a flow. */
@@ -35,6 +38,27 @@ export interface FlowHomesDeps {
   readonly isMine: (flow: string) => boolean
   /** Whether a flow runs here. */
   readonly isRunning: (flow: string) => boolean
+}
+
+/** Where flows run, as an engine knows it; null where it has its database to itself. */
+export function createFlowHomes(deps: {
+  readonly clock: Clock
+  readonly fence: Pick<Fence, 'has'>
+  readonly flowNews: FlowHomesDeps['news']
+  readonly lease: Pick<EngineLease, 'id'>
+  readonly published: Pick<PublishedFlows, 'get'>
+  readonly runtime: Pick<LiveRuntime, 'get'>
+}): FlowHomes | null {
+  const { clock, fence, flowNews: news, lease, published, runtime } = deps
+  if (lease.id === null) return null
+  return new FlowHomes({
+    clock,
+    engine: lease.id,
+    news,
+    isLive: (flow) => published.get(flow)?.mode === 'live',
+    isMine: (flow) => fence.has(flow),
+    isRunning: (flow) => runtime.get(flow) !== undefined,
+  })
 }
 
 /** Where flows run. */

@@ -9,7 +9,7 @@ import { artifactRefsIn } from '@flow-service/protocol'
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database, Sql } from '../db/database.ts'
 import { inTurns } from '../process/turns.ts'
-import type { LiveFlows } from './live.ts'
+import type { LiveFlows } from './live-flows.ts'
 import { noFlow } from './refusals.ts'
 import { createFlowStore, type FlowRow, type FlowStore } from './store.ts'
 

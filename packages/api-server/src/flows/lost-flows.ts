@@ -5,7 +5,8 @@
  */
 import type { Fence } from '../engines/fence.ts'
 import type { EngineLease } from '../engines/lease.ts'
-import type { LiveFlows } from './live.ts'
+import type { Log } from '../process/log.ts'
+import type { LiveFlows } from './live-flows.ts'
 import type { Placed, Placement } from './placement.ts'
 
 /** What lost flows are ended with. */
@@ -16,12 +17,15 @@ export interface LossDeps {
   readonly placement: Pick<Placement, 'renew'>
   /** Flows have ended here: who runs them now, and whether they are this engine's once more, is to be found out. */
   readonly lost: () => void
+  readonly log: Pick<Log, 'warn'>
 }
 
 /** Ends what is lost from now on. */
-export function followLosses({ fence, lease, live, lost, placement }: LossDeps): void {
+export function followLosses({ fence, lease, live, log, lost, placement }: LossDeps): void {
   // between other changes: a flow that is begun anew meanwhile is not lost
   const lose = async (flows: readonly Placed[]): Promise<void> => {
+    const names = flows.map(({ name }) => name)
+    if (names.length > 0) log.warn({ flows: names }, 'live flows end here: other engines have taken them')
     await Promise.all(flows.map((flow) => live.exclusive(flow.id, () => live.lose([flow]))))
     lost()
   }

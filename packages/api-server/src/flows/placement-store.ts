@@ -60,7 +60,7 @@ export const createPlacementStore = ({ sql, transaction }: Pick<Database, 'sql' 
   /** Flows that are not to run, and that nobody has, whose values an engine has left unwritten that was killed. */
   owed: (): Promise<{ id: string; name: string }[]> =>
     sql<{ id: string; name: string }[]>`
-      select flow.id, flow.name from flow left join placement on placement.flow = flow.id
+      select flow.id, flow.name from ${places(sql)}
       where wished = 'stopped' and ${isFree(sql)} and flow.id in (select flow from published_value)`,
 
   /** The engine is about to end: it has no share any more. */
@@ -75,7 +75,7 @@ export const createPlacementStore = ({ sql, transaction }: Pick<Database, 'sql' 
         where flow.id <> all(${[...except]}::uuid[]) and (${isFree(sql)} or placement.lease = ${lease}::uuid)
       )::int as free,
       (select count(*)::int from engine where lease_until > now() and not is_leaving) as engines
-      from flow left join placement on placement.flow = flow.id where ${isWished(sql)}`
+      from ${places(sql)} where ${isWished(sql)}`
     return row ?? { wished: 0, free: 0, engines: 1 }
   },
 })
@@ -85,7 +85,7 @@ const takeIn = (tx: Sql, lease: string, flows: readonly string[]): Promise<Taken
     tx,
     lease,
     tx`
-    select flow.id, placement.epoch from flow left join placement on placement.flow = flow.id
+    select flow.id, placement.epoch from ${places(tx)}
     where flow.id = any(${[...flows]}::uuid[]) and (${isFree(tx)} or placement.lease = ${lease}::uuid)`,
   )
 
@@ -94,7 +94,7 @@ const claimIn = (tx: Sql, { lease, except, most }: Claim): Promise<Taken[]> =>
     tx,
     lease,
     tx`
-    select flow.id, placement.epoch from flow left join placement on placement.flow = flow.id
+    select flow.id, placement.epoch from ${places(tx)}
     where ${isWished(tx)} and flow.id <> all(${[...except]}::uuid[])
       and (${isFree(tx)} or placement.lease = ${lease}::uuid)
     order by flow.id limit ${most}`,
@@ -115,7 +115,10 @@ const given = (tx: Sql, lease: string, free: ReturnType<Sql>): Promise<Taken[]> 
 
 const isWished = (sql: Sql) => sql`flow.wished <> 'stopped' and flow.published_mode = 'live'`
 
+/** Flows with their places, and the living engines that have them. */
+const places = (sql: Sql) => sql`
+  flow left join placement on placement.flow = flow.id
+    left join engine on engine.lease = placement.lease and engine.lease_until > now()`
+
 /** Nobody has it, or somebody whose lease is over. */
-const isFree = (sql: Sql) => sql`(
-  placement.lease is null
-  or not exists (select from engine where engine.lease = placement.lease and engine.lease_until > now()))`
+const isFree = (sql: Sql) => sql`engine.id is null`

@@ -247,7 +247,7 @@ function runsElsewhere({ name }: Placed, { id, name: engine, address }: RunsAt):
 const runsNowhere = (name: string): Issue => ({
   severity: 'error',
   code: 'start_failed',
-  message: `no engine in contact runs flow "${name}", though it is wished to be active: start it`,
+  message: `no engine runs flow "${name}", though it is wished to be active: start it, and see why it does not start`,
   node: null,
   path: null,
 })

@@ -76,11 +76,6 @@ function createPublishedFlows(): PublishedFlowsOwner {
     return { ...own, flow, mode, sources: [...own.sources], readers: [...(readers.get(own.name) ?? [])] }
   }
 
-  const flowsWith = (message: string): string[] =>
-    [...flows.values()].flatMap(({ document: { name }, messages }) =>
-      messages.has(`${name}.${message}`) ? [name] : [],
-    )
-
   const set = (document: FlowDocument): void => {
     // a row is also read again when its flow starts
     const isNews = !isDeepStrictEqual(flows.get(document.name)?.document, document)
@@ -96,7 +91,7 @@ function createPublishedFlows(): PublishedFlowsOwner {
       (foreign ??= foreignOf([...flows.values()].map((entry) => entry.document))).has(message),
     flowOf(message) {
       if (message.includes('.')) return flowPart(message)
-      const [first, ...others] = flowsWith(message)
+      const [first, ...others] = flowsWith(message, flows)
       return first === undefined || others.length > 0 ? null : first
     },
     all: () => [...flows.values()].map(({ document }) => document).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
@@ -142,6 +137,10 @@ function createPublishedFlows(): PublishedFlowsOwner {
     },
   }
 }
+
+/** Names of the flows that declare a bare message. */
+const flowsWith = (message: string, flows: ReadonlyMap<string, Entry>): string[] =>
+  [...flows].flatMap(([name, { messages }]) => (messages.has(`${name}.${message}`) ? [name] : []))
 
 /** Null is none (G17), as it is for the inputs of the flow itself. */
 function initialsOf(documents: readonly FlowDocument[]): ReadonlyMap<string, unknown> {

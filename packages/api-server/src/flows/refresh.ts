@@ -6,7 +6,7 @@
 import type { FlowNode } from '@flow-service/protocol'
 
 import type { Database } from '../db/database.ts'
-import type { LiveFlows } from './live.ts'
+import type { LiveFlows } from './live-flows.ts'
 import type { PublishedFlowsOwner } from './published-flows.ts'
 import { createFlowStore, type FlowStore } from './store.ts'
 

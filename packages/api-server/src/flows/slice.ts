@@ -31,17 +31,18 @@ import { LiveControl } from './control/live-control.ts'
 import { liveEndpoints, liveHandlers, type LiveHandlersDeps } from './control/live-routes.ts'
 import { publishElsewhere } from './far-publication.ts'
 import { FarStates } from './far-states.ts'
-import { FarValues } from './far-values.ts'
+import { type FarValues, lookElsewhere, openFarValues } from './far-values.ts'
 import { FlowActivity } from './flow-activity.ts'
 import { flowDevices } from './flow-devices.ts'
-import { FlowHomes } from './flow-homes.ts'
+import { createFlowHomes, type FlowHomes } from './flow-homes.ts'
 import { type FlowNews, openFlowNews } from './flow-news.ts'
 import { FlowRows } from './flow-rows.ts'
 import { rebuildUsers } from './flow-secrets.ts'
 import { Flows, type FlowsDeps } from './flows.ts'
 import { createFlowFollower } from './follow-flow.ts'
 import { followHeld } from './held-news.ts'
-import { createLiveFlows, type LiveFlows } from './live.ts'
+import type { LiveFlows } from './live-flows.ts'
+import { createLiveFlows } from './live.ts'
 import { followLosses } from './lost-flows.ts'
 import { createPlacementStore } from './placement-store.ts'
 import { createPlacement, type Placement } from './placement.ts'
@@ -59,7 +60,7 @@ import { versionsEndpoints, versionsHandlers } from './versions/version-routes.t
 
 export const registry = noun<NodeRegistry>()('registry')
 /** Who runs which flow, as it was told last. */
-export const flowNews = noun<FlowNews>()('flowNews')
+const flowNews = noun<FlowNews>()('flowNews')
 export const published = noun<PublishedFlowsOwner>()('published')
 export const runtime = noun<LiveRuntime>()('runtime')
 
@@ -173,32 +174,13 @@ export const followSpares = begins(
 
 /** Live flows, and contents that runs can execute. */
 export const liveLayer = inOrder(
-  makes(
-    valuesElsewhere,
-    { flowNews, lastValues, lease, published },
-    ({ flowNews, lastValues, lease, published }) =>
-      async () => {
-        const engines = published.all().map(({ name }) => [name, flowNews.engineOf(name)] as const)
-        const others = engines.filter(([, engine]) => engine !== null && engine !== lease.id)
-        if (others.length > 0) await lastValues.look(others.map(([name]) => name))
-      },
-  ),
+  makes(valuesElsewhere, { flowNews, lastValues, lease, published }, lookElsewhere),
   makes(farStates, { lease, links }, ({ lease, links }) => links && new FarStates({ lease, links })),
   makes(
     farValues,
     { clock, fence, lastValues, lease, links, log, published, runtime, secrets, work },
-    ({ fence, links, secrets, ...deps }) => {
-      if (links === null) return null
-      const made = new FarValues({
-        ...deps,
-        links,
-        isMine: (flow) => fence.has(flow),
-        mask: (value) => secrets.mask(value),
-      })
-      made.open()
-      return made
-    },
-    (made) => made?.close(),
+    openFarValues,
+    (opened) => opened?.close(),
   ),
   makes(farMessages, { farValues }, ({ farValues }) => farValues),
   makes(
@@ -219,21 +201,7 @@ export const liveLayer = inOrder(
         },
       }),
   ),
-  makes(
-    flowHomes,
-    { clock, fence, flowNews, lease, published, runtime },
-    ({ clock, fence, flowNews: news, lease, published, runtime }) =>
-      lease.id === null
-        ? null
-        : new FlowHomes({
-            clock,
-            engine: lease.id,
-            news,
-            isLive: (flow) => published.get(flow)?.mode === 'live',
-            isMine: (flow) => fence.has(flow),
-            isRunning: (flow) => runtime.get(flow) !== undefined,
-          }),
-  ),
+  makes(flowHomes, { clock, fence, flowNews, lease, published, runtime }, createFlowHomes),
   makes(publisher, { flowHomes, host, links, runtime, work }, ({ flowHomes, host, links, runtime, work }) => ({
     elsewhere: publishElsewhere(flowHomes, links),
     publish: (message, value, place) => runtime.publish(message, value, place === undefined ? {} : { place }),
@@ -401,7 +369,7 @@ export const followEngines = begins(
       claims?.look()
       flowNews.look()
     }
-    followLosses({ fence, lease, live, lost, placement })
+    followLosses({ fence, lease, live, log: deps.log, lost, placement })
     return flowNews
   },
   (following) => following.end(),

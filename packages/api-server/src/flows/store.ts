@@ -155,7 +155,7 @@ export const createFlowStore = (sql: Sql) => ({
       from flow left join (
         select flow as placed, id from placement join engine using (lease) where lease_until > now()
       ) as living on living.placed = flow.id
-      where ${name}::text is null or flow.name = ${name}`,
+      where ${name === null ? sql`true` : sql`flow.name = ${name}`}`,
 })
 
 /** Statements of transactions. */

@@ -19,11 +19,15 @@ import { createServer, request as send } from '../http/node-http.ts'
 import type { PendingUpgrade, UpgradeRouter } from '../http/upgrade.ts'
 
 const SUBJECT = 'connection'
+/** Asked before bytes are passed on: whoever has not the flow says so, which a stream cannot. */
+const ASKED = 'connection.here'
+
+const NOTHING = Buffer.alloc(0)
 
 /** What the relay is made of. */
 export interface ConnectionRelayDeps {
   readonly homes: FlowHomes
-  readonly links: Pick<Links, 'accept' | 'pipe'>
+  readonly links: Pick<Links, 'accept' | 'answer' | 'ask' | 'pipe'>
 }
 
 /** A request of which nothing was read, and its address as the other engine is to read it. */
@@ -48,6 +52,10 @@ export class ConnectionRelay implements ConnectionsElsewhere {
     const server = createServer(listener)
     upgrades.attach(server)
     this.#server = server
+    this.#deps.links.answer(ASKED, (payload) => {
+      this.#deps.homes.assertHere(payload.toString())
+      return NOTHING
+    })
     this.#deps.links.accept(SUBJECT, (stream, payload) => {
       this.#relayed.add(stream)
       server.emit('connection', Object.assign(stream, { remoteAddress: payload.toString() }))
@@ -86,7 +94,10 @@ export class ConnectionRelay implements ConnectionsElsewhere {
     const { homes, links } = this.#deps
     if (this.#relayed.has(socket) || !homes.isAway(flow)) return null
     const address = Buffer.from(socket.remoteAddress ?? '')
-    return homes.ask(flow, (engine) => links.pipe(engine, SUBJECT, address))
+    return homes.ask(flow, async (engine) => {
+      await links.ask(engine, ASKED, Buffer.from(flow))
+      return links.pipe(engine, SUBJECT, address)
+    })
   }
 }
 

@@ -6,7 +6,7 @@ import { timestampOfMs } from '@flow-service/protocol'
 
 import type { EngineSnapshot } from '../events/event-replay.ts'
 import type { Flows } from '../flows/flows.ts'
-import type { LiveFlows } from '../flows/live.ts'
+import type { LiveFlows } from '../flows/live-flows.ts'
 import type { PublishedFlows } from '../flows/published-flows.ts'
 import type { CurrentValues } from '../messages/current-values.ts'
 import type { Runs } from '../runs/runs.ts'

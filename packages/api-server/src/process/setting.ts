@@ -114,3 +114,13 @@ function accepted<T>(source: string, setting: Setting<T>, value: unknown): T {
   const shown = setting.secret ? 'not usable' : JSON.stringify(value)
   throw new ConfigError(`${source} is ${shown}: use ${setting.expected}`)
 }
+
+/** Whether a text is a URL of one of these protocols. */
+export const isUrlOf = (protocols: readonly string[]) => (value: string) =>
+  URL.canParse(value) && protocols.includes(new URL(value).protocol)
+
+/** Whether a text is an http or https URL. */
+export const isWeb = isUrlOf(['http:', 'https:'])
+
+/** Whether a path can be put behind a URL. */
+export const isPlace = (value: string): boolean => isWeb(value) && !/[?#]/.test(value) && new URL(value).username === ''

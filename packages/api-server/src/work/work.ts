@@ -226,7 +226,9 @@ class StoredWork implements LiveWork {
       this.#assertRoom(work.flow)
       await put(rowOf(work))
     } catch (error) {
-      this.#deps.log.error({ err: error, flow: work.flow, node: work.node }, 'work of a live flow is not kept')
+      // that a flow has gone to another engine is told once for the flow, by whoever ends it here
+      if (!(error instanceof LostFlow))
+        this.#deps.log.error({ err: error, flow: work.flow, node: work.node }, 'work of a live flow is not kept')
       throw error
     }
   }
@@ -332,7 +334,7 @@ class StoredWork implements LiveWork {
     const lostNames = fence?.tell(lost) ?? new Set()
     if (fence) fence.refused += unstored.filter(({ flow }) => lostNames.has(flow)).length
     for (const row of unstored)
-      this.#refuse(batch, row, lostNames.has(row.flow) ? lostFlow(row.flow) : noFlow(row.flow))
+      this.#refuse(batch, row, lostNames.has(row.flow) ? new LostFlow(row.flow) : noFlow(row.flow))
     this.#owed.add(commit.published.map(({ id }) => id))
   }
 
@@ -355,7 +357,8 @@ class StoredWork implements LiveWork {
 
   #refuse(batch: WorkBatch, row: WorkRow, reason: Error): void {
     const { flow, node } = row
-    this.#deps.log.error({ flow, node, reason: reason.message }, 'work of a live flow cannot be kept')
+    if (!(reason instanceof LostFlow))
+      this.#deps.log.error({ flow, node, reason: reason.message }, 'work of a live flow cannot be kept')
     batch.refuse(row.id, reason)
   }
 
@@ -375,10 +378,11 @@ const noFlow = (flow: string): ProblemError =>
   new ProblemError('not_found', `there is no flow "${flow}" any more, so that nothing is kept for it`)
 
 /** What came is not lost: its sender hears that it was not taken, and the engine that has the flow takes it. */
-const lostFlow = (flow: string): ProblemError =>
-  new ProblemError('unavailable', `flow "${flow}" has gone to another engine meanwhile; try again`, {
-    retry_after_s: 1,
-  })
+class LostFlow extends ProblemError {
+  constructor(flow: string) {
+    super('unavailable', `flow "${flow}" has gone to another engine meanwhile; try again`, { retry_after_s: 1 })
+  }
+}
 
 const isNothing = ({ added, changed, removed, published, recorded }: WorkCommit): boolean =>
   added.length + changed.length + removed.length + published.length + recorded.length === 0

@@ -6,6 +6,7 @@
 import { join } from 'node:path'
 
 import type { Clock } from '@flow-service/core'
+import type { VirtualClock } from '@flow-service/core/testing'
 
 import { Fence } from '../../src/engines/fence.ts'
 import { type EngineLease, openLease } from '../../src/engines/lease.ts'
@@ -15,9 +16,9 @@ import { createPlacement, type Placed, type Placement } from '../../src/flows/pl
 import type { FlowRow } from '../../src/flows/store.ts'
 import { quiet } from '../use-database.ts'
 import { ModelFlows } from './model-flows.ts'
-import { ModelJournal } from './model-journal.ts'
+import { type Ledger, ModelJournal } from './model-journal.ts'
 import { ModelWire } from './model-wire.ts'
-import type { ModelWorld } from './model-world.ts'
+import type { PlacementTables } from './placement-tables.ts'
 
 /** Length of a lease. */
 export const LEASE_MS = 8_000
@@ -26,6 +27,8 @@ const NO_DIRECTORY = join(import.meta.dirname, 'no-directory')
 /** What a fair clock may lack of a lease: what an engine counts on is a fifth less. */
 const FAIR_MS = 0.2 * LEASE_MS - 100
 const NEWS_MS = 50
+/** An engine that stood still for less does not know it. */
+const STILL_MS = (3 / 8) * LEASE_MS
 
 /** The time of the world and of both clocks of an engine. */
 type Reading = readonly [trueMs: number, monotonicMs: number, wallMs: number]
@@ -44,9 +47,24 @@ interface Parts {
   readonly journal: ModelJournal
 }
 
-/** One engine of a {@link ModelWorld}. */
+/** What an engine needs of the world around it. */
+interface EngineWorld {
+  /** Time as the database has it. */
+  readonly clock: VirtualClock
+  readonly tables: PlacementTables
+  readonly ledger: Ledger
+  readonly flows: readonly string[]
+  /** What went against the rules. */
+  readonly faults: string[]
+  /** Whether nobody reaches the database. */
+  readonly isAway: boolean
+  /** Something has happened after which flows may have to be found anew. */
+  trouble(): void
+}
+
+/** One engine of a world. */
 export class ModelEngine implements Clock {
-  readonly world: ModelWorld
+  readonly world: EngineWorld
   readonly index: number
   readonly wire: ModelWire
   /** Flows that do not start here. */
@@ -62,10 +80,13 @@ export class ModelEngine implements Clock {
   #stoppedAt = { ms: 0, isMachine: false }
   /** When the lease was asked for that it counts on. */
   #counted: Reading = [0, 0, 0]
+  #stops = 0
+  /** Whether it stood still since it has heard who lives. */
+  #hasStood = false
   #reconnected: () => void = () => {}
   #isLooking = false
 
-  constructor(world: ModelWorld, index: number) {
+  constructor(world: EngineWorld, index: number) {
     this.world = world
     this.index = index
     this.wire = new ModelWire(this)
@@ -129,7 +150,12 @@ export class ModelEngine implements Clock {
         begin: (row, ms, earlier) => counting(() => tables.begin(row, ms, earlier)),
         renew: (row, ms) => counting(() => tables.renew(row, ms)),
         locate: (row) => wire.ask(() => tables.locate(row)),
-        living: () => wire.ask(() => tables.living()),
+        living: async () => {
+          const stops = this.#stops
+          const living = await wire.ask(() => tables.living())
+          this.#hasStood &&= stops !== this.#stops
+          return living
+        },
         remove: (id) => wire.ask(() => tables.remove(id)),
       },
       clock: this,
@@ -178,6 +204,8 @@ export class ModelEngine implements Clock {
     if (this.#state.is !== 'stopped') return
     const { backlog, then } = this.#state
     const { isMachine, ms } = this.#stoppedAt
+    this.#stops++
+    this.#hasStood ||= this.world.clock.now() - ms > STILL_MS
     if (isMachine) this.#monotonicLagMs += this.world.clock.now() - ms
     this.#state = { is: then }
     for (const run of backlog) this.within(run)
@@ -249,11 +277,16 @@ export class ModelEngine implements Clock {
 
   #act({ id, name }: Placed, turn: number, isLate: boolean): void {
     const { engine } = this.world.tables.turnOf(id)
-    const isCounted = (this.#parts?.lease.leftMs ?? 0) > 0
-    if (engine !== this.id && !isLate && isCounted && this.#isFair())
+    if (engine !== this.id && !isLate && !this.#isLone && this.#isFair())
       this.world.faults.push(`engine ${this.index} acts for ${name}, which another one has taken`)
     this.world.ledger.told++
     this.#parts?.journal.keep({ flow: id, engine: this.id, turn })
+  }
+
+  /** Whether it goes on because it knows of no other one, and could not know better (lease.L3). */
+  get #isLone(): boolean {
+    const { engines, leftMs } = this.#parts!.lease
+    return engines.length <= 1 && leftMs === 0 && !this.#hasStood
   }
 
   /** Whether one clock at least has gone on since the lease was asked for as the database's has. */
@@ -333,7 +366,7 @@ export class ModelEngine implements Clock {
       claims.look()
       this.#news()
     }
-    followLosses({ fence, lease, live: flows, lost, placement })
+    followLosses({ fence, lease, live: flows, log: quiet, lost, placement })
   }
 
   /** Ends what others have taken, as `follow-flow.ts` does. */

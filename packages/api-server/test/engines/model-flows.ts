@@ -3,14 +3,23 @@
  * `live.ts` do.
  * @module
  */
+import type { Clock } from '@flow-service/core'
+
 import type { EngineLease } from '../../src/engines/lease.ts'
-import type { LiveFlows } from '../../src/flows/live.ts'
+import type { LiveFlows } from '../../src/flows/live-flows.ts'
 import type { Placed, Placement } from '../../src/flows/placement.ts'
 import type { FlowRow } from '../../src/flows/store.ts'
-import type { ModelEngine } from './model-engine.ts'
 import type { ModelJournal } from './model-journal.ts'
+import type { PlacementTables } from './placement-tables.ts'
 
 const TICK_MS = 500
+
+/** What the flows need of their engine. */
+interface FlowsEngine extends Pick<Clock, 'setTimer'> {
+  readonly world: { readonly tables: PlacementTables }
+  canRun(id: string): boolean
+  act(flow: Placed, turn: number): void
+}
 
 /** What the flows need. */
 interface FlowsDeps {
@@ -26,12 +35,12 @@ interface Running {
 
 /** The flows of one engine. */
 export class ModelFlows implements Pick<LiveFlows, 'begin' | 'exclusive' | 'leave' | 'lose'> {
-  readonly #engine: ModelEngine
+  readonly #engine: FlowsEngine
   readonly #deps: FlowsDeps
   readonly #running = new Map<string, Running>()
   readonly #changes = new Map<string, Promise<unknown>>()
 
-  constructor(engine: ModelEngine, deps: FlowsDeps) {
+  constructor(engine: FlowsEngine, deps: FlowsDeps) {
     this.#engine = engine
     this.#deps = deps
   }

@@ -2,12 +2,29 @@
  * Kept work as `work.ts` writes it: one batch after the other, each until it is committed, under the lease of the moment.
  * @module
  */
+import type { Clock } from '@flow-service/core'
+
 import type { Fence } from '../../src/engines/fence.ts'
-import type { ModelEngine } from './model-engine.ts'
-import type { Written } from './placement-tables.ts'
+import type { ModelWire } from './model-wire.ts'
+import type { PlacementTables, Written } from './placement-tables.ts'
 
 const RETRY_MS = 500
 const PATIENCE_MS = 10_000
+
+/** What was done in the world, as engines told it before, and as their writes tell it. */
+export interface Ledger {
+  told: number
+  counted: number
+  refused: number
+  /** Whose engine was killed before they were written. */
+  died: number
+}
+
+/** What the journal needs of its engine. */
+interface JournalEngine extends Pick<Clock, 'setTimer'> {
+  readonly wire: ModelWire
+  readonly world: { readonly tables: PlacementTables; readonly ledger: Ledger; readonly faults: string[] }
+}
 
 /** Who waits for a batch is told when it is committed, or after a while that it is not yet. */
 interface Batch {
@@ -19,12 +36,12 @@ interface Batch {
 
 /** The kept work of one engine. */
 export class ModelJournal {
-  readonly #engine: ModelEngine
+  readonly #engine: JournalEngine
   readonly #fence: Fence
   #batches: Batch[] = []
   #isWriting = false
 
-  constructor(engine: ModelEngine, fence: Fence) {
+  constructor(engine: JournalEngine, fence: Fence) {
     this.#engine = engine
     this.#fence = fence
   }
@@ -78,6 +95,11 @@ export class ModelJournal {
       return new Promise((resolve) => void this.#engine.setTimer(RETRY_MS, resolve))
     this.#batches = this.#batches.filter((other) => other !== batch)
     world.ledger.refused += lost.length
+    for (const { engine, flow, turn } of lost) {
+      const last = world.tables.turnOf(flow)
+      if (last.engine === engine && last.turn === turn)
+        world.faults.push(`work of ${this.#placed(flow).name} is refused, which nobody else has taken`)
+    }
     world.ledger.counted += work.length - lost.length
     this.#fence.tell([...new Set(lost.map(({ flow }) => flow))].map((id) => this.#placed(id)))
     batch.committed.resolve()

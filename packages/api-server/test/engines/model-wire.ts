@@ -2,9 +2,23 @@
  * The connection of a model's engine to the database: each statement takes a moment on the way, and its answer another.
  * @module
  */
-import type { ModelEngine } from './model-engine.ts'
+import type { VirtualClock } from '@flow-service/core/testing'
+
+import type { PlacementTables } from './placement-tables.ts'
 
 const WAY_MS = 1
+
+/** What the wire needs of the engine at its end. */
+interface WireEngine {
+  readonly isDeaf: boolean
+  readonly world: {
+    readonly clock: VirtualClock
+    readonly tables: PlacementTables
+    readonly isAway: boolean
+    trouble(): void
+  }
+  within(run: () => void): void
+}
 
 interface Asked {
   readonly fail: (error: Error) => void
@@ -14,14 +28,14 @@ interface Asked {
 
 /** Delays, cuts, and loses what an engine asks. */
 export class ModelWire {
-  readonly #engine: ModelEngine
+  readonly #engine: WireEngine
   readonly #asked = new Set<Asked>()
   /** How much longer the next statement is on its way. */
   delayMs = 0
   #isCut = false
   #lateUntilMs = 0
 
-  constructor(engine: ModelEngine) {
+  constructor(engine: WireEngine) {
     this.#engine = engine
   }
 

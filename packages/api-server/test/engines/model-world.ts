@@ -5,6 +5,7 @@
 import { VirtualClock } from '@flow-service/core/testing'
 
 import { LEASE_MS, ModelEngine } from './model-engine.ts'
+import type { Ledger } from './model-journal.ts'
 import { PlacementTables } from './placement-tables.ts'
 
 /** How long a flow may be nobody's beyond that. */
@@ -13,15 +14,6 @@ const GRACE_MS = 1_500
 const ROUNDS_MS = 2_000
 /** Between two looks at all flows. */
 const LOOK_MS = 100
-
-/** What was done in the world, as engines told it before, and as their writes tell it. */
-export interface Ledger {
-  told: number
-  counted: number
-  refused: number
-  /** Whose engine was killed before they were written. */
-  died: number
-}
 
 /** All engines of a database. */
 export class ModelWorld {

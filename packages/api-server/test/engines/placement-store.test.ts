@@ -96,6 +96,7 @@ class Both {
     const at = 'back' in each ? Math.min(each.back, leases.length - 1) : 0
     const [lease = '', ...earlier] = leases.slice(at)
     const row = { id, lease, name: 'e', address: null, linkUrl: null, attachUrl: null, version: '1', protocol: 1 }
+    if ('flows' in each) return this.#ofFlows(each, lease)
     switch (each.do) {
       case 'begin':
       case 'begin again':
@@ -112,8 +113,6 @@ class Both {
         return [() => here.renew(row, HOUR_MS), () => engines.renew(row, HOUR_MS)]
       case 'renew places':
         return [() => here.renewPlaces(lease, earlier), () => this.#places.renew(lease, earlier)]
-      default:
-        return this.#ofFlows(each, lease)
     }
   }
 
