@@ -71,10 +71,8 @@ export interface EventSockets {
   wantedMedia(): ReadonlySet<string>
   /** Tells of each change of them, by a request or a socket that closes; the result ends that. */
   onWantedMedia(listener: WantedListener): () => void
-  /** What the open sockets ask for altogether, media among it; null while none is open. */
-  interest(): Interest | null
-  /** Tells of each change of that; the result ends that. */
-  onInterest(listener: () => void): () => void
+  /** What the open sockets ask for altogether. */
+  readonly interests: Pick<Audiences, 'onChange' | 'together'>
   /** How many are open. */
   count(): number
 }
@@ -164,8 +162,7 @@ export function createEventSockets(deps: EventSocketsDeps): EventSockets {
     },
     wantedMedia: () => wanted.names(),
     onWantedMedia: (listener) => wanted.onChange(listener),
-    interest: () => audiences.together(),
-    onInterest: (listener) => audiences.onChange(listener),
+    interests: audiences,
     count: () => audiences.count,
   }
 }

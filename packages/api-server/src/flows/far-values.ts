@@ -224,8 +224,9 @@ export class FarValues implements FarMessages {
   }
 
   #passed(values: readonly FarValue[], executions: number): Passed {
-    const us = Math.round(this.#deps.clock.now() * 1000)
-    return { values: values.map((each) => ({ ...each, us })), executions }
+    const { clock, lastValues } = this.#deps
+    const us = (message: string): number => lastValues.newestOf(message)?.us ?? Math.round(clock.now() * 1000)
+    return { values: values.map((each) => ({ ...each, us: us(each.message) })), executions }
   }
 
   /** Passes values on at the end of the turn, with all others of it. */

@@ -15,6 +15,7 @@ import type { EventBus } from '../events/event-bus.ts'
 import { type Interest, isWithin } from '../events/event-session.ts'
 import type { EventSockets } from '../events/event-socket.ts'
 import { flowsOf } from '../events/event-text.ts'
+import type { LastValues } from '../messages/last-values.ts'
 
 const WANT = 'events.want'
 const TELL = 'events'
@@ -30,7 +31,8 @@ export interface EventSpreadDeps {
   readonly bus: Pick<EventBus, 'show' | 'subscribe'>
   readonly lease: Pick<EngineLease, 'engines' | 'id' | 'onEngines'>
   readonly links: Pick<Links, 'answer' | 'ask' | 'hear' | 'onChange' | 'send'>
-  readonly sockets: Pick<EventSockets, 'interest' | 'onInterest'>
+  readonly lastValues: Pick<LastValues, 'learn'>
+  readonly sockets: Pick<EventSockets, 'interests'>
 }
 
 /** What this engine shows of others, and they of it. */
@@ -53,14 +55,14 @@ export class EventSpread {
     this.#ends.push(
       links.answer(WANT, (payload, { from }) => this.#want(from, JSON.parse(payload.toString()) as Wanted)),
       links.hear(TELL, (payload) => {
-        for (const [event, atMs] of JSON.parse(payload.toString()) as Told[]) bus.show(event, atMs)
+        for (const told of JSON.parse(payload.toString()) as Told[]) this.#show(told)
       }),
       // an engine that has begun anew does not know what was asked for
       links.onChange((engine, isUp) => {
         if (isUp) this.#ask([engine])
         else this.#forget(engine)
       }),
-      sockets.onInterest(() => this.#follow()),
+      sockets.interests.onChange(() => this.#follow()),
     )
     lease.onEngines(() => {
       if (this.#asked !== 'null') this.#ask(this.#others)
@@ -77,9 +79,17 @@ export class EventSpread {
     return engines.flatMap((engine) => (engine.id === id ? [] : [engine.id]))
   }
 
+  /** A snapshot that is being made has what was shown before it (event-replay.P1): values are in memory, too. */
+  #show([event, atMs]: Told): void {
+    const { bus, lastValues } = this.#deps
+    if (event.type === 'value' && event.run === null)
+      lastValues.learn(event.message, event.value, Math.round(atMs * 1000))
+    bus.show(event, atMs)
+  }
+
   /** The sockets of this engine ask for something else. */
   #follow(): void {
-    const interest = this.#deps.sockets.interest()
+    const interest = this.#deps.sockets.interests.together()
     const wanted: Wanted = interest && {
       flows: interest.flows && [...interest.flows].toSorted(),
       kinds: [...interest.kinds].toSorted(),

@@ -7,7 +7,7 @@ import { lease, links } from '../engines/slice.ts'
 import { bus, deadLetters, eventSockets } from '../events/slice.ts'
 import { answerPublications } from '../flows/far-publication.ts'
 import { flowHomes, published } from '../flows/slice.ts'
-import { messages } from '../messages/slice.ts'
+import { lastValues, messages } from '../messages/slice.ts'
 import { begins, makes, noun } from '../process/layer.ts'
 import { ConnectionRelay } from './connection-relay.ts'
 import { EndpointRelay } from './endpoint-relay.ts'
@@ -49,10 +49,10 @@ export const publishForOthers = begins({ flowHomes, links, messages }, ({ flowHo
 
 /** Shows events of other engines on the sockets of this one, and tells them of its own. */
 export const spreadEvents = begins(
-  { bus, eventSockets, lease, links },
-  ({ bus, eventSockets: sockets, lease, links }) => {
+  { bus, eventSockets, lastValues, lease, links },
+  ({ bus, eventSockets: sockets, lastValues, lease, links }) => {
     if (links === null) return null
-    const spread = new EventSpread({ bus, lease, links, sockets })
+    const spread = new EventSpread({ bus, lastValues, lease, links, sockets })
     spread.open()
     return spread
   },

@@ -136,7 +136,7 @@ export class LastValues {
 
   /** Reads what is written of the messages of flows that other engines run; what this one was told and is newer stays. */
   async look(flows: readonly string[]): Promise<void> {
-    for (const { message, value, us } of await this.#store.readOf(flows)) this.#learn(message, JSON.parse(value), us)
+    for (const { message, value, us } of await this.#store.readOf(flows)) this.learn(message, JSON.parse(value), us)
   }
 
   /** Keeps a value as the last one of its message and as history (last-values.L6), with the cascade that it came about in. */
@@ -172,8 +172,18 @@ export class LastValues {
    * than is known changes nothing.
    */
   hear(message: string, value: unknown, us: number): void {
-    if (!this.#learn(message, value, us)) return
+    // somebody may have been shown it already
+    if (us < (this.#entries.get(message)?.us ?? 0)) return
+    this.learn(message, value, us)
     for (const listener of this.#listeners) listener(message, value, us)
+  }
+
+  /** As `hear`, but tells nobody: it was read, or is shown otherwise. */
+  learn(message: string, value: unknown, us: number): void {
+    const entry = this.#entries.get(message) ?? this.#begin(message)
+    if (us <= entry.us) return
+    entry.us = us
+    entry.value = value
   }
 
   /** The last value of a message with its time in microseconds; null until there is one. */
@@ -280,15 +290,6 @@ export class LastValues {
     clearInterval(this.#expiry)
     await this.flush()
     if (this.#timer) clearTimeout(this.#timer)
-  }
-
-  /** Takes a value of another engine unless a newer one is known; whether it did. */
-  #learn(message: string, value: unknown, us: number): boolean {
-    const entry = this.#entries.get(message) ?? this.#begin(message)
-    if (us <= entry.us) return false
-    entry.us = us
-    entry.value = value
-    return true
   }
 
   #begin(message: string): Entry {
