@@ -56,6 +56,11 @@ export class Fence {
     return this.#flows.has(name)
   }
 
+  /** Whether a flow was found to be lost, and has not ended here yet. */
+  isLost(name: string): boolean {
+    return this.#told.has(name)
+  }
+
   /** This engine has taken the flow; one that it has already may have another name now. */
   begin({ id, name }: Placed): void {
     const before = this.#names.get(id)

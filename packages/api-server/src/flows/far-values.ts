@@ -1,22 +1,24 @@
 /**
- * Values between flows that different engines run: each engine tells the others what its flows read of other flows, and
- * whoever publishes that passes it on.
+ * Values between flows that different engines run. Every engine knows all published flows and who runs them, so the one that
+ * publishes a value knows which flows elsewhere read it, and passes it to their engines.
  *
- * - far-values.V1 what a flow reads is told before it starts, and answered with the values that there are: it starts with
- *   the last ones, and misses none that comes after.
- * - far-values.V2 what is no kept work is passed on once, in the order of its publisher, and lost with a link that breaks.
- * - far-values.V3 kept work stays with its publisher until the engine of the reader has committed it, and is asked of
- *   whoever reads it then: twice where an answer was lost. What nobody has read for {@link UNREAD_MS} is done.
- * - far-values.V4 an engine whose lease was over is forgotten as a reader by those who have seen that: it tells them anew once
- *   it has another one, and whoever has not heard it is told again.
+ * - far-values.V1 a flow that is about to start tells so, and is answered with the values that there are: it starts with the
+ *   last ones, and what comes after goes to its engine, however late others hear of its place otherwise.
+ * - far-values.V2 what is no kept work is passed on once, in the order of its publisher, and lost with a link that breaks, or
+ *   while its reader is between two engines.
+ * - far-values.V3 kept work stays with its publisher until the engine that runs its reader has committed it, whoever that is by
+ *   then: twice where an answer was lost. A reader that is stopped, or gone, reads nothing.
+ * - far-values.V4 devices follow messages at whichever engine they are connected; that is told to all engines, and told again
+ *   when a link or an engine comes.
  * @module
  */
-import type { Clock, FarHost, FarReader, FarValue, LiveRuntime } from '@flow-service/core'
+import type { Clock, FarReader, FarValue, LiveRuntime } from '@flow-service/core'
 import { type FlowDocument, flowPart } from '@flow-service/protocol'
 
 import type { Fence } from '../engines/fence.ts'
 import type { EngineLease } from '../engines/lease.ts'
 import { Elsewhere, type Links } from '../engines/links/links.ts'
+import { TurnMail } from '../engines/links/turn-mail.ts'
 import type { LastValues } from '../messages/last-values.ts'
 import type { FarMessages } from '../messages/messages.ts'
 import type { Log } from '../process/log.ts'
@@ -25,53 +27,54 @@ import type { LiveWork } from '../work/work.ts'
 import type { FlowNews } from './flow-news.ts'
 import type { PublishedFlows } from './published-flows.ts'
 
-const WANT = 'values.want'
+const START = 'values.start'
+const WATCH = 'values.watch'
 const TELL = 'values'
 const KEEP = 'values.keep'
 /** How long a flow waits for the values that it starts with. */
 const BEFORE_MS = 500
-/** Between two attempts to have kept work taken. */
+/** Between two attempts to have kept work taken, or what is watched heard. */
 const AGAIN_MS = 500
 const KEEP_MS = 15_000
-/** How long kept work waits for a flow that reads it and is between two engines. */
-const UNREAD_MS = 15_000
-/** How long changes of flows are gathered. */
-const SOON_MS = 50
+/** How long changes of flows and places are gathered. */
+const SOON_MS = 20
 
-/** Values that came together, and how many executions their cascade has caused. */
+/** Values that came together, for a flow; null: for whoever watches. `executions` are those that their cascade has caused. */
 interface Passed {
+  readonly flow: string | null
   readonly values: readonly (FarValue & { readonly us: number })[]
   readonly executions: number
+}
+
+/** A flow that is about to start, and what it reads of others. */
+interface Start {
+  readonly flow: string
+  readonly messages: readonly string[]
 }
 
 /** What spreading values takes. */
 export interface FarValuesDeps {
   readonly clock: Clock
-  readonly lease: Pick<EngineLease, 'engines' | 'id' | 'onEngines' | 'onReturn'>
-  readonly links: Pick<Links, 'answer' | 'ask' | 'hear' | 'onChange' | 'reach' | 'send'>
-  readonly runtime: Pick<LiveRuntime, 'deliverFar' | 'farReader'>
-  readonly published: Pick<PublishedFlows, 'isPublishedByOthers' | 'onChange'>
-  readonly lastValues: Pick<LastValues, 'get' | 'hear' | 'newestOf'>
+  readonly fence: Pick<Fence, 'has' | 'isLost'>
+  readonly flowNews: Pick<FlowNews, 'engineOf' | 'isBetween' | 'onPlaces'>
+  readonly lease: Pick<EngineLease, 'engines' | 'id' | 'onEngines'>
+  readonly links: Pick<Links, 'answer' | 'ask' | 'hear' | 'onChange' | 'send'>
+  readonly runtime: Pick<LiveRuntime, 'deliverFar' | 'farReader' | 'get'>
+  readonly published: Pick<PublishedFlows, 'all' | 'isPublishedByOthers' | 'onChange'>
+  readonly lastValues: Pick<LastValues, 'hear' | 'learn' | 'newestOf'>
   readonly work: Pick<LiveWork, 'written'>
-  /** Whether this engine runs a flow. */
-  readonly isMine: (flow: string) => boolean
-  /** A value as it may be shown. */
-  readonly mask: (value: unknown) => unknown
+  /** Makes what is shown and kept of values. */
+  readonly secrets: Pick<Secrets, 'mask'>
   readonly log: Pick<Log, 'warn'>
 }
 
-/** What an engine opens it with. */
-interface OpenDeps extends Omit<FarValuesDeps, 'isMine' | 'links' | 'mask'> {
-  readonly fence: Pick<Fence, 'has'>
-  readonly links: FarValuesDeps['links'] | null
-  readonly secrets: Pick<Secrets, 'mask'>
-}
-
 /** Begins to answer and to hear the other engines; null where there is one alone. */
-export function openFarValues({ fence, links, secrets, ...deps }: OpenDeps): FarValues | null {
+export function openFarValues({
+  links,
+  ...deps
+}: Omit<FarValuesDeps, 'links'> & { readonly links: FarValuesDeps['links'] | null }): FarValues | null {
   if (links === null) return null
-  const isMine = (flow: string): boolean => fence.has(flow)
-  const made = new FarValues({ ...deps, links, isMine, mask: (value) => secrets.mask(value) })
+  const made = new FarValues({ ...deps, links })
   made.open()
   return made
 }
@@ -90,80 +93,79 @@ export const lookElsewhere =
     if (others.length > 0) await deps.lastValues.look(others.map(([name]) => name))
   }
 
-/** What the flows of this engine read of others, and what others read here. */
+/** The flows elsewhere that read messages, and what is watched here of other engines. */
 export class FarValues implements FarMessages {
   readonly #deps: FarValuesDeps
-  /** The flows of this engine, as they execute. */
-  readonly #documents = new Map<string, FlowDocument>()
-  /** What they read that other flows publish, as the others were told it. */
-  #wanted: readonly string[] = []
-  /** What is followed here beside that. */
+  readonly #mail: TurnMail
+  /** Flows that others run, or that are between two engines, and read messages of other flows. */
+  readonly #flows = new Map<string, { readonly reader: FarReader; messages: string }>()
+  /** Engines at which flows have just started, until that is known otherwise. */
+  readonly #started = new Map<string, string>()
+  /** Other engines that watch messages. */
+  readonly #watchers = new Map<string, FarReader>()
   #watched: readonly string[] = []
-  readonly #readers = new Map<string, { readonly reader: FarReader; readonly messages: ReadonlySet<string> }>()
-  /** What waits for the end of the turn, by engine. */
-  readonly #waiting = new Map<string, Passed[]>()
-  /** The other engines that lived at the last look. */
-  #known: ReadonlySet<string> = new Set()
-  #cancel: (() => void) | null = null
-  #end: () => void = () => {}
+  /** Engines that are to hear what is watched here, and have not. */
+  readonly #unheard = new Set<string>()
+  #cancelReview: (() => void) | null = null
+  #cancelWatch: (() => void) | null = null
+  #ends: (() => void)[] = []
   #isClosed = false
 
   constructor(deps: FarValuesDeps) {
     this.#deps = deps
+    this.#mail = new TurnMail(TELL, deps.links, deps.log)
   }
 
   /** Answers and hears others from now on. */
   open(): void {
-    const { clock, lease, links, published } = this.#deps
-    links.answer(WANT, (payload, { from }) => this.#want(from, JSON.parse(payload.toString()) as string[]))
-    links.answer(KEEP, (payload) => this.#keep(JSON.parse(payload.toString()) as Passed))
-    links.hear(TELL, (payload) => this.#hear(JSON.parse(payload.toString()) as Passed[]))
-    // an engine that has begun anew knows nothing of what was wanted before; a link that has broken is opened again
-    links.onChange((engine) => {
-      if (this.#wanted.length > 0 && this.#others.includes(engine)) void this.#tellWant(engine)
+    const { flowNews, lease, links, published } = this.#deps
+    const soon = (): void => this.#soon()
+    this.#ends = [
+      links.answer(START, (payload, { from }) => this.#start(from, JSON.parse(payload.toString()) as Start)),
+      links.answer(WATCH, (payload, { from }) => this.#watch(from, JSON.parse(payload.toString()) as string[])),
+      links.answer(KEEP, (payload) => this.#keep(JSON.parse(payload.toString()) as Passed)),
+      links.hear(TELL, (payload) => {
+        for (const passed of JSON.parse(payload.toString()) as Passed[]) this.#hear(passed)
+      }),
+      links.onChange((engine) => this.#tellWatched([engine])),
+      flowNews.onPlaces(soon),
+      published.onChange(soon),
+    ]
+    lease.onEngines(() => {
+      const others = new Set(this.#others)
+      for (const [engine, reader] of this.#watchers) {
+        if (others.has(engine)) continue
+        reader.end()
+        this.#watchers.delete(engine)
+      }
+      this.#tellWatched(this.#others)
+      soon()
     })
-    lease.onEngines(() => this.#followEngines())
-    lease.onReturn(async () => void this.#tellWants(this.#others))
-    // another flow may publish from now on what is read here
-    this.#end = published.onChange(() => {
-      this.#cancel ??= clock.setTimer(SOON_MS, () => {
-        this.#cancel = null
-        void this.#follow()
-      })
-    })
+    this.#review()
   }
 
   close(): void {
     this.#isClosed = true
-    this.#end()
-    this.#cancel?.()
-    for (const { reader } of this.#readers.values()) reader.end()
-    this.#readers.clear()
+    for (const end of this.#ends) end()
+    this.#cancelReview?.()
+    this.#cancelWatch?.()
+    for (const { reader } of this.#flows.values()) reader.end()
+    for (const reader of this.#watchers.values()) reader.end()
   }
 
-  /** A flow is about to start here, or to have that content: resolves when others know what it reads. */
+  /** A flow is about to start here, or to have that content: resolves when others have answered (far-values.V1). */
   async before(document: FlowDocument): Promise<void> {
-    this.#documents.set(document.name, document)
-    await this.#follow()
-  }
-
-  /** A flow does not run here any more. */
-  after(flow: string): void {
-    if (this.#documents.delete(flow)) void this.#follow()
+    const messages = this.#readBy(document)
+    if (messages.length === 0) return
+    const start: Start = { flow: document.name, messages }
+    const payload = Buffer.from(JSON.stringify(start))
+    await Promise.all(this.#others.map((engine) => this.#askStart(engine, payload)))
   }
 
   watch(messages: readonly string[]): void {
+    if (messages.join('\n') === this.#watched.join('\n')) return
     this.#watched = messages
-    void this.#follow()
-  }
-
-  /** Tells the others what is read here, when that has changed. */
-  async #follow(): Promise<void> {
-    const read = [...this.#documents.values()].flatMap((document) => this.#readFrom(document))
-    const wanted = [...new Set([...read, ...this.#watched])].toSorted()
-    if (wanted.join('\n') === this.#wanted.join('\n')) return
-    this.#wanted = wanted
-    await this.#tellWants(this.#others)
+    this.#tellWatched(this.#others, true)
   }
 
   get #others(): string[] {
@@ -172,142 +174,199 @@ export class FarValues implements FarMessages {
   }
 
   /** Messages that a flow reads and that others publish: those of other flows, and its own that others publish too. */
-  #readFrom({ name, nodes }: FlowDocument): string[] {
+  #readBy({ name, nodes }: FlowDocument): string[] {
+    const { published } = this.#deps
     const inputs = nodes.flatMap(({ ports }) =>
       ports.flatMap(({ direction, message }) => (direction === 'input' ? [message] : [])),
     )
-    const { published } = this.#deps
-    return inputs.filter((message) => flowPart(message) !== name || published.isPublishedByOthers(message))
+    return [...new Set(inputs)].filter(
+      (message) => flowPart(message) !== name || published.isPublishedByOthers(message),
+    )
   }
 
-  async #tellWants(engines: readonly string[]): Promise<void> {
-    await Promise.all(engines.map((engine) => this.#tellWant(engine)))
+  /** The other engine that runs a flow; null while none does. */
+  #homeOf(flow: string): string | null {
+    const { flowNews, lease } = this.#deps
+    const engine = this.#started.get(flow) ?? flowNews.engineOf(flow)
+    return engine === lease.id ? null : engine
   }
 
-  /** Tells an engine what is read here, once more in a moment when it has not heard it. */
-  async #tellWant(engine: string): Promise<void> {
-    const { clock, links, log } = this.#deps
-    const wanted = this.#wanted
-    try {
-      const payload = Buffer.from(JSON.stringify(wanted))
-      this.#hearNewest(await links.ask(engine, WANT, payload, { timeoutMs: BEFORE_MS }))
-    } catch (error) {
-      log.warn({ err: error, engine }, 'an engine could not be told yet what flows here read of its flows')
-      clock.setTimer(AGAIN_MS, () => {
-        // what has changed meanwhile was told by itself
-        const isDue = wanted === this.#wanted && !this.#isClosed && this.#others.includes(engine)
-        if (isDue) void this.#tellWant(engine)
-      })
-    }
-  }
-
-  #hearNewest(answer: Buffer): void {
-    for (const { message, value, us } of JSON.parse(answer.toString()) as Passed['values'])
-      this.#deps.lastValues.hear(message, value, us)
-  }
-
-  /** What another engine reads from now on; answered with what is known here of it. */
-  #want(engine: string, messages: readonly string[]): Buffer {
-    const { isMine, lastValues, runtime } = this.#deps
-    const { reader } = this.#readers.get(engine) ?? { reader: runtime.farReader(engine, this.#hostOf(engine)) }
-    reader.read(messages)
-    this.#readers.set(engine, { reader, messages: new Set(messages) })
-    const own = messages.filter((message) => isMine(flowPart(message)))
-    return Buffer.from(JSON.stringify(own.flatMap((message) => lastValues.newestOf(message) ?? [])))
-  }
-
-  #hostOf(engine: string): FarHost {
-    return {
-      tell: (values, executions) => this.#pass(engine, this.#passed(values, executions)),
-      keep: (values, executions) => this.#passKept(engine, this.#passed(values, executions)),
-    }
-  }
-
-  #passed(values: readonly FarValue[], executions: number): Passed {
-    const { clock, lastValues } = this.#deps
-    const us = (message: string): number => lastValues.newestOf(message)?.us ?? Math.round(clock.now() * 1000)
-    return { values: values.map((each) => ({ ...each, us: us(each.message) })), executions }
-  }
-
-  /** Passes values on at the end of the turn, with all others of it. */
-  #pass(engine: string, passed: Passed): void {
-    const waiting = this.#waiting.get(engine)
-    if (waiting) {
-      waiting.push(passed)
-      return
-    }
-    this.#waiting.set(engine, [passed])
-    setImmediate(() => {
-      const all = this.#waiting.get(engine) ?? []
-      this.#waiting.delete(engine)
-      this.#deps.links.send(engine, TELL, Buffer.from(JSON.stringify(all)))
+  #soon(): void {
+    this.#cancelReview ??= this.#deps.clock.setTimer(SOON_MS, () => {
+      this.#cancelReview = null
+      this.#review()
     })
   }
 
-  /** Has kept work taken by the engine that reads it, which may be another one by then (far-values.V3). */
-  async #passKept(first: string, passed: Passed): Promise<void> {
-    const { clock, lease, links } = this.#deps
-    // the others have their own part of it
-    const served = new Set(this.#readersOf(passed).filter((engine) => engine !== first))
+  /** Finds the flows that are to be passed values. */
+  #review(): void {
+    const { fence, flowNews, lease, published } = this.#deps
+    const living = new Set(lease.engines.map(({ id }) => id))
+    for (const [flow, engine] of this.#started)
+      if (flowNews.engineOf(flow) === engine || !living.has(engine)) this.#started.delete(flow)
+    const gone = new Set(this.#flows.keys())
+    for (const document of published.all()) {
+      const { mode, name } = document
+      const isAway = !fence.has(name) && (this.#homeOf(name) !== null || flowNews.isBetween(name))
+      if (mode === 'live' && isAway) this.#follow(name, this.#readBy(document), gone)
+    }
+    for (const flow of gone) {
+      this.#flows.get(flow)?.reader.end()
+      this.#flows.delete(flow)
+    }
+  }
+
+  #follow(flow: string, messages: readonly string[], gone: Set<string>): void {
+    if (messages.length === 0) return
+    gone.delete(flow)
+    const text = messages.join('\n')
+    const known = this.#flows.get(flow)
+    if (known?.messages === text) return
+    const reader = known?.reader ?? this.#readerFor(flow)
+    reader.read(messages)
+    this.#flows.set(flow, { reader, messages: text })
+  }
+
+  #readerFor(flow: string): FarReader {
+    return this.#deps.runtime.farReader(`flow ${flow}`, {
+      tell: (values, executions) => {
+        const engine = this.#homeOf(flow)
+        if (engine !== null) this.#mail.add(engine, this.#passed(flow, values, executions))
+      },
+      keep: (values, executions) => this.#passKept(flow, this.#passed(flow, values, executions)),
+    })
+  }
+
+  #passed(flow: string | null, values: readonly FarValue[], executions: number): Passed {
+    const { clock, lastValues } = this.#deps
+    const us = (message: string): number => lastValues.newestOf(message)?.us ?? Math.round(clock.now() * 1000)
+    return { flow, values: values.map((each) => ({ ...each, us: us(each.message) })), executions }
+  }
+
+  /** Has kept work taken by whoever runs its reader by then (far-values.V3). */
+  async #passKept(flow: string, passed: Passed): Promise<void> {
+    const { clock, flowNews, links, log } = this.#deps
     const payload = Buffer.from(JSON.stringify(passed))
-    let engine: string | undefined = first
-    let readAtMs = clock.now()
     while (!this.#isClosed) {
+      const engine = this.#homeOf(flow)
       try {
         // oxlint-disable-next-line no-await-in-loop -- the next attempt follows the failure of this one
-        if (engine !== undefined) return void (await links.ask(engine, KEEP, payload, { timeoutMs: KEEP_MS }))
-        if (clock.now() - readAtMs > UNREAD_MS) return
-      } catch {
-        // it may have it: then its reader gets it twice
-        readAtMs = clock.now()
+        if (engine !== null) return void (await links.ask(engine, KEEP, payload, { timeoutMs: KEEP_MS }))
+        // oxlint-disable-next-line no-await-in-loop -- as above
+        if (this.#isRunning(flow)) return void (await this.#keep(passed))
+        if (!this.#flows.has(flow) && !flowNews.isBetween(flow)) return
+      } catch (error) {
+        if (error instanceof RangeError) {
+          log.warn(
+            { err: error, flow },
+            'a durable value is too long for a flow of another engine, which does not get it',
+          )
+          return
+        }
       }
       // oxlint-disable-next-line no-await-in-loop -- as above
       await new Promise<void>((resolve) => clock.setTimer(AGAIN_MS, resolve))
-      const readers = this.#readersOf(passed).filter((each) => !served.has(each))
-      engine = readers.find((each) => lease.engines.some(({ id }) => id === each))
-      if (engine === undefined && this.#deliverHere(passed, true)) {
-        // oxlint-disable-next-line no-await-in-loop -- as above
-        await this.#deps.work.written().catch(() => {})
-        return
-      }
     }
     // the work is left for the next start of its flow
     await new Promise<never>(() => {})
   }
 
-  /** The engines that read one of these values. */
-  #readersOf({ values }: Passed): string[] {
-    return [...this.#readers].flatMap(([engine, { messages }]) =>
-      values.some(({ message }) => messages.has(message)) ? [engine] : [],
-    )
+  #isRunning(flow: string): boolean {
+    const { fence, runtime } = this.#deps
+    return fence.has(flow) && runtime.get(flow) !== undefined
   }
 
-  #hear(all: readonly Passed[]): void {
-    for (const passed of all) this.#deliverHere(passed, false)
-  }
-
+  /** Takes kept work for a flow that runs here; refuses it with `Elsewhere` unless it is committed. */
   async #keep(passed: Passed): Promise<Buffer> {
-    if (!this.#deliverHere(passed, true)) throw new Elsewhere('nothing here reads that any more')
-    await this.#deps.work.written()
+    const { fence, work } = this.#deps
+    const flow = passed.flow ?? ''
+    if (!this.#isRunning(flow)) throw new Elsewhere(`flow "${flow}" does not run here`)
+    this.#deliver(passed, true)
+    await work.written()
+    if (!fence.has(flow) || fence.isLost(flow)) throw new Elsewhere(`flow "${flow}" does not run here any more`)
     return Buffer.alloc(0)
   }
 
-  #deliverHere({ values, executions }: Passed, isKept: boolean): boolean {
-    const { lastValues, mask, runtime } = this.#deps
-    for (const { message, value, us } of values) lastValues.hear(message, mask(value), us)
-    return runtime.deliverFar(values, { executions, isKept })
+  #hear(passed: Passed): void {
+    const { lastValues, secrets } = this.#deps
+    if (passed.flow !== null) return this.#deliver(passed, false)
+    for (const { message, value, us } of passed.values) lastValues.hear(message, secrets.mask(value), us)
   }
 
-  /** Engines that have ended read nothing; to those that have come, or come back, it is told what is read here. */
-  #followEngines(): void {
-    const others = new Set(this.#others)
-    for (const [engine, { reader }] of this.#readers) {
-      if (others.has(engine)) continue
-      reader.end()
-      this.#readers.delete(engine)
+  #deliver({ flow, values, executions }: Passed, isKept: boolean): void {
+    const { lastValues, runtime, secrets } = this.#deps
+    for (const { message, value, us } of values) lastValues.learn(message, secrets.mask(value), us)
+    runtime.deliverFar(values, { flow: flow ?? '', executions, isKept })
+  }
+
+  async #askStart(engine: string, payload: Uint8Array): Promise<void> {
+    const { lastValues, links } = this.#deps
+    try {
+      const answer = await links.ask(engine, START, payload, { timeoutMs: BEFORE_MS })
+      for (const { message, value, us } of JSON.parse(answer.toString()) as Passed['values'])
+        lastValues.learn(message, value, us)
+    } catch {
+      // it hears of the place in a moment, and the flow starts with what is known here
     }
-    const come = [...others].filter((engine) => !this.#known.has(engine))
-    this.#known = others
-    if (this.#wanted.length > 0) void this.#tellWants(come)
+  }
+
+  /** A flow is about to start at another engine; answered with what is known here of what it reads. */
+  #start(engine: string, { flow, messages }: Start): Buffer {
+    if (!this.#deps.fence.has(flow)) {
+      this.#started.set(flow, engine)
+      this.#review()
+    }
+    return this.#known(messages)
+  }
+
+  /** What another engine watches from now on; answered with what is known here of it. */
+  #watch(engine: string, messages: readonly string[]): Buffer {
+    const reader =
+      this.#watchers.get(engine) ??
+      this.#deps.runtime.farReader(`engine ${engine}`, {
+        tell: (values, executions) => this.#mail.add(engine, this.#passed(null, values, executions)),
+        keep: async (values, executions) => this.#mail.add(engine, this.#passed(null, values, executions)),
+      })
+    reader.read(messages)
+    this.#watchers.set(engine, reader)
+    return this.#known(messages)
+  }
+
+  /** The last values of messages whose flows run here. */
+  #known(messages: readonly string[]): Buffer {
+    const { fence, lastValues } = this.#deps
+    const own = messages.filter((message) => fence.has(flowPart(message)))
+    return Buffer.from(JSON.stringify(own.flatMap((message) => lastValues.newestOf(message) ?? [])))
+  }
+
+  /** Has engines hear what is watched here; who does not is told again. Nothing, too, where it was something before. */
+  #tellWatched(engines: readonly string[], isChange = false): void {
+    if (this.#isClosed || (this.#watched.length === 0 && !isChange)) return
+    const others = new Set(this.#others)
+    for (const engine of engines) if (others.has(engine)) this.#unheard.add(engine)
+    void this.#tellUnheard()
+  }
+
+  async #tellUnheard(): Promise<void> {
+    const { clock, lastValues, links } = this.#deps
+    const payload = Buffer.from(JSON.stringify(this.#watched))
+    const others = new Set(this.#others)
+    const tell = async (engine: string): Promise<void> => {
+      if (!others.has(engine)) return void this.#unheard.delete(engine)
+      try {
+        const answer = await links.ask(engine, WATCH, payload)
+        this.#unheard.delete(engine)
+        for (const { message, value, us } of JSON.parse(answer.toString()) as Passed['values'])
+          lastValues.hear(message, value, us)
+      } catch {
+        // it is asked again below
+      }
+    }
+    await Promise.all([...this.#unheard].map(tell))
+    if (this.#unheard.size === 0 || this.#isClosed) return
+    this.#cancelWatch ??= clock.setTimer(AGAIN_MS, () => {
+      this.#cancelWatch = null
+      void this.#tellUnheard()
+    })
   }
 }

@@ -46,6 +46,7 @@ export class FlowNews {
   readonly #engines = new Map<string, string>()
   /** Names of the flows that are between two engines. */
   readonly #between = new Set<string>()
+  readonly #placeListeners = new Set<() => void>()
   #listener: FlowListener | null = null
   #cancel: () => void = () => {}
   /** The latest look. */
@@ -93,6 +94,12 @@ export class FlowNews {
     this.#engines.delete(name)
     this.#between.delete(name)
     if (mark) this.#settle(mark)
+  }
+
+  /** Calls back after each look at who runs which flow; the result ends that. */
+  onPlaces(listener: () => void): () => void {
+    this.#placeListeners.add(listener)
+    return () => void this.#placeListeners.delete(listener)
   }
 
   /** Rows are looked at soon. */
@@ -154,6 +161,7 @@ export class FlowNews {
     this.#engines.clear()
     this.#between.clear()
     for (const mark of marks) this.#settle(mark)
+    for (const listener of this.#placeListeners) listener()
   }
 
   #settle({ name, at, between }: FlowMark): void {

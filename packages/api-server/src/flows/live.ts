@@ -41,7 +41,7 @@ export interface LiveFlowsDeps {
   readonly published: (name: string) => FlowDocument | undefined
   readonly placement: Placement
   /** Values of flows that other engines run; null where there is one engine alone. */
-  readonly farValues: Pick<FarValues, 'after' | 'before'> | null
+  readonly farValues: Pick<FarValues, 'before'> | null
   /** How flows are that other engines run. */
   readonly farStates: Pick<FarStates, 'of'> | null
   readonly log: Pick<Log, 'warn'>
@@ -257,7 +257,6 @@ class RuntimeFlows implements LiveFlows {
     const ended = flows.map((row) =>
       this.exclusive(row.id, async () => {
         await this.running(row)?.stop({ keep: true, graceMs: LEAVING_MS })
-        this.#deps.farValues?.after(row.name)
         this.#failures.delete(row.id)
       }),
     )
@@ -268,7 +267,6 @@ class RuntimeFlows implements LiveFlows {
 
   async lose(flows: readonly Placed[]): Promise<void> {
     await Promise.all(flows.flatMap((row) => this.running(row)?.stop({ keep: true, graceMs: 0 }) ?? []))
-    for (const { name } of flows) this.#deps.farValues?.after(name)
     await this.#deps.placement.lose(flows)
   }
 
@@ -360,7 +358,6 @@ class RuntimeFlows implements LiveFlows {
     const hasFailed = this.#failures.delete(row.id)
     this.#outdated.delete(row.id)
     await flow?.stop({ keep: keeps })
-    this.#deps.farValues?.after(row.name)
     if (flow) {
       await this.#committed(row)
       if (!keepsPlace) await this.#deps.placement.release([row])

@@ -6,9 +6,9 @@
  * - placement.P2 what this engine has still to write is written before it takes a flow, or lets go of one: what it may have
  *   had of an earlier epoch is refused then, not written into the new one. While that cannot be written nothing is taken.
  * - placement.P3 what the engine before it has left, and published, is read again once the flow is taken.
- * - placement.P5 what this engine has let go and could not tell the database is told later, in the epoch that was let go.
  * - placement.P4 on the embedded database, which one engine has alone, a flow is taken without a statement.
- * - placement.P5 a statement that takes flows may come when the lease that it names is over: then it has taken them for nobody,
+ * - placement.P5 what this engine has let go and could not tell the database is told later, in the epoch that was let go.
+ * - placement.P6 a statement that takes flows may come when the lease that it names is over: then it has taken them for nobody,
  *   and they are taken again under the lease of that moment.
  * @module
  */
@@ -184,7 +184,7 @@ class SharedPlacement implements Placement {
     return new Set(taken.map(({ flow }) => flow))
   }
 
-  /** Takes flows under the lease of this engine; what came under one that was over meanwhile is taken anew (placement.P5). */
+  /** Takes flows under the lease of this engine; what came under one that was over meanwhile is taken anew (placement.P6). */
   async #current(take: (lease: string) => Promise<readonly Taken[]>): Promise<readonly Taken[]> {
     const { lease, store } = this.#deps
     let under = String(lease.lease)

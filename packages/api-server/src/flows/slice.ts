@@ -178,7 +178,7 @@ export const liveLayer = inOrder(
   makes(farStates, { lease, links }, ({ lease, links }) => links && new FarStates({ lease, links })),
   makes(
     farValues,
-    { clock, fence, lastValues, lease, links, log, published, runtime, secrets, work },
+    { clock, fence, flowNews, lastValues, lease, links, log, published, runtime, secrets, work },
     openFarValues,
     (opened) => opened?.close(),
   ),

@@ -7,19 +7,24 @@
  *   engine's own: progress of modules.
  * @module
  */
+import type { Clock } from '@flow-service/core'
 import type { EngineEvent } from '@flow-service/protocol'
 
 import type { EngineLease } from '../engines/lease.ts'
 import type { Links } from '../engines/links/links.ts'
+import { TurnMail } from '../engines/links/turn-mail.ts'
 import type { EventBus } from '../events/event-bus.ts'
 import { type Interest, isWithin } from '../events/event-session.ts'
 import type { EventSockets } from '../events/event-socket.ts'
 import { flowsOf } from '../events/event-text.ts'
 import type { LastValues } from '../messages/last-values.ts'
+import type { Log } from '../process/log.ts'
 
 const WANT = 'events.want'
 const TELL = 'events'
 const NOTHING = Buffer.alloc(0)
+/** Between two attempts to be heard. */
+const AGAIN_MS = 500
 
 /** An interest as JSON; null for none. */
 type Wanted = { readonly flows: readonly string[] | null; readonly kinds: readonly string[] } | null
@@ -29,10 +34,12 @@ type Told = readonly [event: EngineEvent, atMs: number]
 /** What spreading events takes. */
 export interface EventSpreadDeps {
   readonly bus: Pick<EventBus, 'show' | 'subscribe'>
+  readonly clock: Clock
   readonly lease: Pick<EngineLease, 'engines' | 'id' | 'onEngines'>
   readonly links: Pick<Links, 'answer' | 'ask' | 'hear' | 'onChange' | 'send'>
   readonly lastValues: Pick<LastValues, 'learn'>
   readonly sockets: Pick<EventSockets, 'interests'>
+  readonly log: Pick<Log, 'warn'>
 }
 
 /** What this engine shows of others, and they of it. */
@@ -40,14 +47,21 @@ export class EventSpread {
   readonly #deps: EventSpreadDeps
   /** What others ask for, by engine. */
   readonly #wanted = new Map<string, Interest>()
-  readonly #waiting = new Map<string, Told[]>()
+  readonly #mail: TurnMail
+  /** Engines that are to hear what is asked for, and have not. */
+  readonly #unheard = new Set<string>()
+  #cancel: (() => void) | null = null
   /** What the others were asked for, as text. */
   #asked = 'null'
+  /** Whether they were asked for anything. */
+  #hasAsked = false
+  #isClosed = false
   #unsubscribe: (() => void) | null = null
   readonly #ends: (() => void)[] = []
 
   constructor(deps: EventSpreadDeps) {
     this.#deps = deps
+    this.#mail = new TurnMail(TELL, deps.links, deps.log)
   }
 
   open(): void {
@@ -59,18 +73,18 @@ export class EventSpread {
       }),
       // an engine that has begun anew does not know what was asked for
       links.onChange((engine, isUp) => {
-        if (isUp) this.#ask([engine])
-        else this.#forget(engine)
+        if (!isUp) this.#forget(engine)
+        this.#ask([engine])
       }),
       sockets.interests.onChange(() => this.#follow()),
     )
-    lease.onEngines(() => {
-      if (this.#asked !== 'null') this.#ask(this.#others)
-    })
+    lease.onEngines(() => this.#ask(this.#others))
   }
 
   close(): void {
+    this.#isClosed = true
     for (const end of this.#ends) end()
+    this.#cancel?.()
     this.#unsubscribe?.()
   }
 
@@ -100,11 +114,33 @@ export class EventSpread {
     this.#ask(this.#others)
   }
 
-  /** Does not wait: a socket is shown what comes. */
+  /** Has engines hear what is asked for; who does not is asked again. Does not wait: a socket is shown what comes. */
   #ask(engines: readonly string[]): void {
+    const others = new Set(this.#others)
+    if (this.#asked !== 'null' || this.#hasAsked)
+      for (const engine of engines) if (others.has(engine)) this.#unheard.add(engine)
+    this.#hasAsked = this.#asked !== 'null'
+    void this.#askUnheard()
+  }
+
+  async #askUnheard(): Promise<void> {
+    const { clock, links } = this.#deps
     const payload = Buffer.from(this.#asked)
-    // one that does not hear it now is asked when its link is up
-    for (const engine of engines) this.#deps.links.ask(engine, WANT, payload).catch(() => {})
+    const others = new Set(this.#others)
+    const ask = async (engine: string): Promise<void> => {
+      if (!others.has(engine)) return void this.#unheard.delete(engine)
+      const isHeard = await links.ask(engine, WANT, payload).then(
+        () => true,
+        () => false,
+      )
+      if (isHeard) this.#unheard.delete(engine)
+    }
+    await Promise.all([...this.#unheard].map(ask))
+    if (this.#unheard.size === 0 || this.#isClosed) return
+    this.#cancel ??= clock.setTimer(AGAIN_MS, () => {
+      this.#cancel = null
+      void this.#askUnheard()
+    })
   }
 
   #want(engine: string, wanted: Wanted): Buffer {
@@ -128,21 +164,7 @@ export class EventSpread {
     if (event.type === 'run' || event.type === 'modules') return
     const flows = flowsOf(event)
     for (const [engine, interest] of this.#wanted) {
-      if (isWithin(interest, event, flows)) this.#tell(engine, [event, atMs])
+      if (isWithin(interest, event, flows)) this.#mail.add(engine, [event, atMs])
     }
-  }
-
-  #tell(engine: string, told: Told): void {
-    const waiting = this.#waiting.get(engine)
-    if (waiting) {
-      waiting.push(told)
-      return
-    }
-    this.#waiting.set(engine, [told])
-    setImmediate(() => {
-      const all = this.#waiting.get(engine) ?? []
-      this.#waiting.delete(engine)
-      this.#deps.links.send(engine, TELL, Buffer.from(JSON.stringify(all)))
-    })
   }
 }

@@ -8,6 +8,7 @@ import { bus, deadLetters, eventSockets } from '../events/slice.ts'
 import { answerPublications } from '../flows/far-publication.ts'
 import { flowHomes, published } from '../flows/slice.ts'
 import { lastValues, messages } from '../messages/slice.ts'
+import { clock, log } from '../process/given.ts'
 import { begins, makes, noun } from '../process/layer.ts'
 import { ConnectionRelay } from './connection-relay.ts'
 import { EndpointRelay } from './endpoint-relay.ts'
@@ -49,10 +50,10 @@ export const publishForOthers = begins({ flowHomes, links, messages }, ({ flowHo
 
 /** Shows events of other engines on the sockets of this one, and tells them of its own. */
 export const spreadEvents = begins(
-  { bus, eventSockets, lastValues, lease, links },
-  ({ bus, eventSockets: sockets, lastValues, lease, links }) => {
+  { bus, clock, eventSockets, lastValues, lease, links, log },
+  ({ eventSockets: sockets, links, ...deps }) => {
     if (links === null) return null
-    const spread = new EventSpread({ bus, lastValues, lease, links, sockets })
+    const spread = new EventSpread({ ...deps, links, sockets })
     spread.open()
     return spread
   },

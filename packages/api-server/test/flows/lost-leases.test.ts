@@ -38,7 +38,7 @@ test('a round of claims that comes while the lease does not hold is made up for 
   await round.close()
 })
 
-test('flows that were claimed under a lease that was over by the answer are taken under the present one (placement.P5)', async () => {
+test('flows that were claimed under a lease that was over by the answer are taken under the present one (placement.P6)', async () => {
   const lease = { id: 'engine', lease: 'first' }
   const asked: unknown[] = []
   const begun: string[] = []
@@ -67,12 +67,13 @@ test('flows that were claimed under a lease that was over by the answer are take
   expect([asked, begun]).toEqual([['first', 'second'], []])
 })
 
-test('what is read here is told to an engine again that has not heard it, that comes back, and when this one has another lease (far-values.V4)', async () => {
+test('what is watched here is told to an engine again that has not heard it, and when it comes back (far-values.V4)', async () => {
   const clock = new VirtualClock(0)
   const told: string[] = []
   let isDeaf = true
-  let engines = ['other']
-  const hears: { engines?: () => void; returned?: () => Promise<void> } = {}
+  let engines = ['this', 'other']
+  const hears: { engines?: () => void } = {}
+  const learned: unknown[] = []
   const values = new FarValues({
     clock,
     log,
@@ -82,38 +83,38 @@ test('what is read here is told to an engine again that has not heard it, that c
         return engines.map((id) => ({ id }))
       },
       onEngines: (listener: () => void) => void (hears.engines = listener),
-      onReturn: (listener: () => Promise<void>) => void (hears.returned = listener),
     },
     links: {
-      answer() {},
-      hear() {},
-      onChange() {},
-      ask: async (engine: string) => {
-        told.push(engine)
+      answer: () => () => {},
+      hear: () => () => {},
+      onChange: () => () => {},
+      ask: async (engine: string, subject: string, payload: Buffer) => {
+        told.push(`${engine} ${subject} ${payload.toString()}`)
         if (isDeaf) throw new Error('no answer')
-        return Buffer.from('[]')
+        return Buffer.from('[{"message":"source.now","value":21,"us":1}]')
       },
     },
-    published: { isPublishedByOthers: () => false, onChange: () => () => {} },
-    lastValues: { hear() {} },
+    flowNews: { onPlaces: () => () => {} },
+    published: { all: () => [], onChange: () => () => {} },
+    lastValues: { hear: (...value: unknown[]) => void learned.push(value) },
   } as never)
   values.open()
   hears.engines?.()
-  const reads = { ports: [{ direction: 'input', message: 'source.now' }] }
-  await values.before({ name: 'sink', nodes: [reads] } as never)
-  expect(told).toEqual(['other'])
+  expect(told).toEqual([])
+  values.watch(['source.now'])
+  expect(told).toEqual(['other values.watch ["source.now"]'])
   isDeaf = false
   await clock.advance(500)
-  await expect.poll(() => told.length).toBe(2)
+  await expect.poll(() => learned).toEqual([['source.now', 21, 1]])
   await clock.advance(5_000)
   expect(told.length).toBe(2)
 
-  engines = []
+  engines = ['this']
   hears.engines?.()
-  engines = ['other']
+  engines = ['this', 'other']
   hears.engines?.()
   await expect.poll(() => told.length).toBe(3)
-  await hears.returned?.()
-  await expect.poll(() => told.length).toBe(4)
+  values.watch([])
+  await expect.poll(() => told.at(-1)).toBe('other values.watch []')
   values.close()
 })

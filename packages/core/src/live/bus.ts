@@ -34,8 +34,6 @@ export interface Consumer extends Receiver<What> {
   /** `<flow>/<node>` */
   readonly key: string
   readonly loop: Loop<Consumer, What>
-  /** Set of one that stands for readers in another engine. */
-  readonly isFar?: true
   /** Keeps a delivery by itself; the caller lets go of its work. */
   apart(what: What, value: unknown, cause: Cause): WorkCause
 }
@@ -246,10 +244,11 @@ export class Bus {
     return true
   }
 
-  /** Delivers values that another engine has published, as one delivery to each reader; whether there is any here. */
-  deliverFar(values: readonly FarValue[], cause: Cause): boolean {
+  /** Delivers values that another engine has published, as one delivery to each node of a flow that reads them; whether any does. */
+  deliverFar(values: readonly FarValue[], flow: string, cause: Cause): boolean {
     const near = values.flatMap(({ message, value }) => {
-      const readers = this.#channels.get(message)?.readers.filter(({ consumer }) => consumer.isFar !== true) ?? []
+      const readers =
+        this.#channels.get(message)?.readers.filter(({ consumer }) => consumer.key.startsWith(`${flow}/`)) ?? []
       return readers.length > 0 ? [{ readers, value }] : []
     })
     deliverMany(near, cause)

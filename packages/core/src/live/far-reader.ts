@@ -22,7 +22,6 @@ export interface FarHost {
 /** The readers in one other engine. */
 export class FarReader implements Consumer {
   readonly key: string
-  readonly isFar = true
   readonly loop = new Loop<Consumer, What>({
     held: (_reader, _what, _value, cause) => cause,
     overflow: (_reader, _what, _value, cause) => cause.leave(),
@@ -64,7 +63,13 @@ export class FarReader implements Consumer {
     if (cause.work === null) {
       this.#host.tell(values, executions)
       cause.leave()
-    } else void this.#host.keep(values, executions).then(() => cause.leave())
+    } else {
+      void this.#host.keep(values, executions).then(() => {
+        // who does the work again need not pass it on again
+        if (cause.work?.isShared === true) cause.work.end(this.key + cause.mark)
+        cause.leave()
+      })
+    }
   }
 
   /** The work behind it goes on for as long as the other engine does not keep it. */

@@ -176,11 +176,14 @@ export class LiveRuntime {
   }
 
   /**
-   * Delivers values that a flow of another engine has published, together, to the active flows of this one; whether any reads
+   * Delivers values that a flow of another engine has published, together, to an active flow of this one; whether it reads
    * them. With `isKept` each reader keeps its delivery: it is asked for, and not committed yet. `executions` are those that
    * the cascade has caused there.
    */
-  deliverFar(values: readonly FarValue[], { executions, isKept }: { executions: number; isKept: boolean }): boolean {
+  deliverFar(
+    values: readonly FarValue[],
+    { flow, executions, isKept }: { flow: string; executions: number; isKept: boolean },
+  ): boolean {
     const [first] = values
     if (first === undefined) return false
     const cascade = this.#cascades.begin(this.#outside(first.message).beginning)
@@ -188,6 +191,7 @@ export class LiveRuntime {
     const work = isKept ? new Work(nothingKept, { id: '', isShared: false, begun: [], ended: [] }) : null
     const isRead = this.#bus.deliverFar(
       values,
+      flow,
       work === null ? cascade : new WorkCause(cascade, work, 0, { isApart: true }),
     )
     cascade.leave()
