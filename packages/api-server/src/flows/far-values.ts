@@ -17,7 +17,7 @@ import { type FlowDocument, flowPart } from '@flow-service/protocol'
 
 import type { Fence } from '../engines/fence.ts'
 import type { EngineLease } from '../engines/lease.ts'
-import { Elsewhere, type Links } from '../engines/links/links.ts'
+import { Elsewhere, type Links, TooLong } from '../engines/links/links.ts'
 import { TurnMail } from '../engines/links/turn-mail.ts'
 import type { LastValues } from '../messages/last-values.ts'
 import type { FarMessages } from '../messages/messages.ts'
@@ -256,7 +256,7 @@ export class FarValues implements FarMessages {
         if (this.#isRunning(flow)) return void (await this.#keep(passed))
         if (!this.#flows.has(flow) && !flowNews.isBetween(flow)) return
       } catch (error) {
-        if (error instanceof RangeError) {
+        if (error instanceof TooLong) {
           log.warn(
             { err: error, flow },
             'a durable value is too long for a flow of another engine, which does not get it',

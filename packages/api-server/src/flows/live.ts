@@ -233,9 +233,20 @@ class RuntimeFlows implements LiveFlows {
   }
 
   async begin(rows: readonly FlowRow[]): Promise<readonly string[]> {
-    const begun = await Promise.all(rows.map(({ id }) => this.exclusive(id, () => this.#beginOne(id))))
-    this.#takeAllUp(begun.flatMap(({ row }) => row ?? []))
-    return rows.flatMap(({ id }, at) => (begun[at]?.isRefused === true ? [id] : []))
+    const failed: FlowRow[] = []
+    const begun = rows.map(async (row) => {
+      try {
+        return await this.exclusive(row.id, () => this.#beginOne(row.id))
+      } catch (error) {
+        failed.push(row)
+        this.#deps.log.warn({ err: error, flow: row.name }, 'a live flow could not be started; it is taken again')
+        return { row: null, isRefused: false }
+      }
+    })
+    const ended = await Promise.all(begun)
+    this.#takeAllUp(ended.flatMap(({ row }) => row ?? []))
+    if (failed.length > 0) await this.leave(failed)
+    return rows.flatMap(({ id }, at) => (ended[at]?.isRefused === true ? [id] : []))
   }
 
   /** Starts a flow as it is now: somebody may have stopped, renamed or started it since it was taken. */

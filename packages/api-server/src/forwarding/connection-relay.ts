@@ -15,6 +15,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Links } from '../engines/links/links.ts'
 import type { FlowHomes } from '../flows/flow-homes.ts'
 import type { ConnectionsElsewhere } from '../hooks/served-sockets.ts'
+import { ProblemError } from '../http/errors.ts'
 import { createServer, request as send } from '../http/node-http.ts'
 import type { PendingUpgrade, UpgradeRouter } from '../http/upgrade.ts'
 
@@ -62,10 +63,15 @@ export class ConnectionRelay implements ConnectionsElsewhere {
     })
   }
 
-  async pass(path: string, { request, socket, head }: PendingUpgrade): Promise<boolean> {
-    const pipe = await this.#pipeFor(path.split('/', 1)[0] ?? '', request)
+  async pass(rest: string, { request, socket, head }: PendingUpgrade): Promise<boolean> {
+    const pipe = await this.#pipeFor(rest.split('/', 1)[0] ?? '', request)
     if (pipe === null) return false
-    pipe.write(headOf(request))
+    // it may have ended while its engine was asked, and tells it to nobody any more
+    if (socket.destroyed) {
+      pipe.destroy()
+      return true
+    }
+    pipe.write(headOf(request, rest))
     if (head.length > 0) pipe.write(head)
     joined(socket, pipe)
     return true
@@ -77,12 +83,17 @@ export class ConnectionRelay implements ConnectionsElsewhere {
     if (pipe === null) return false
     const { method, headers } = request
     const sent = send({ createConnection: () => pipe as never, method, path: url, headers, setHost: false })
-    const answered = once(sent, 'response') as Promise<[IncomingMessage]>
-    answered.catch(() => {})
-    await pipeline(request, sent)
-    const [answer] = await answered
-    response.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
-    await pipeline(answer, response)
+    try {
+      const answered = once(sent, 'response') as Promise<[IncomingMessage]>
+      // an answer may come before the end of the body, and what breaks that off breaks the answer too
+      pipeline(request, sent).catch(() => {})
+      const [answer] = await answered
+      response.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
+      await pipeline(answer, response)
+    } catch {
+      if (response.headersSent || request.socket.destroyed) response.destroy()
+      else throw new ProblemError('unavailable', mayBeTaken(flow), { retry_after_s: 1 })
+    }
     return true
   }
 
@@ -101,9 +112,13 @@ export class ConnectionRelay implements ConnectionsElsewhere {
   }
 }
 
-/** The request line and headers of an upgrade, as they were sent. */
-function headOf({ method, url, rawHeaders }: IncomingMessage): string {
-  const lines = [`${method} ${url} HTTP/1.1`]
+const mayBeTaken = (flow: string): string =>
+  `the engine that runs flow "${flow}" was given the request and has not answered: it may have taken it`
+
+/** The request line of an upgrade below `/hooks`, wherever a host has mounted that here, and the headers as they were sent. */
+function headOf({ method, url = '', rawHeaders }: IncomingMessage, rest: string): string {
+  const mark = url.indexOf('?')
+  const lines = [`${method} /hooks/${rest}${mark < 0 ? '' : url.slice(mark)} HTTP/1.1`]
   for (let at = 0; at < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`)
   return `${lines.join('\r\n')}\r\n\r\n`
 }

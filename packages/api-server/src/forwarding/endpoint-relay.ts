@@ -106,8 +106,8 @@ export class EndpointRelay {
       // nothing was done, and the flow may have left while the call waited for its turn
       if (!isOfAbsence(error) || !homes.isAway(flow)) throw error
       const moved = await this.#hand(endpoint, flow, call)
-      if (moved === null) throw error
-      return moved
+      // it was being made anew, or nobody runs it
+      return moved ?? (await here())
     }
   }
 

@@ -65,7 +65,7 @@ export class EventSpread {
   }
 
   open(): void {
-    const { bus, lease, links, sockets } = this.#deps
+    const { lease, links, sockets } = this.#deps
     this.#ends.push(
       links.answer(WANT, (payload, { from }) => this.#want(from, JSON.parse(payload.toString()) as Wanted)),
       links.hear(TELL, (payload) => {

@@ -5,12 +5,11 @@
 import { type Links, Unanswered } from '../engines/links/links.ts'
 import type { FlowHomes } from '../flows/flow-homes.ts'
 import type { AnyHookRequest, HooksElsewhere } from '../hooks/hooks.ts'
+import { isUntaken } from '../hooks/routes.ts'
 import { ProblemError } from '../http/errors.ts'
 
 const SUBJECT = 'hook'
 const NOTHING = Buffer.alloc(0)
-/** What a webhook answers that has not taken a request: it is not there, or has refused it, which its stop does too. */
-const untaken: ReadonlySet<string> = new Set(['not_found', 'validation_failed'])
 
 /** What the relay is made of. */
 export interface HookRelayDeps {
@@ -58,7 +57,7 @@ export class HookRelay implements HooksElsewhere {
         await take({ ...request, body: payload.subarray(end) })
       } catch (error) {
         // it may have left in between: what nobody has taken is for whoever has it now
-        if (error instanceof ProblemError && untaken.has(error.code)) this.#deps.homes.assertHere(flow)
+        if (isUntaken(error)) this.#deps.homes.assertHere(flow)
         throw error
       }
       return NOTHING

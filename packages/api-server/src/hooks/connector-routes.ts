@@ -38,8 +38,9 @@ export function connectorRoutes(deps: ConnectorRoutesDeps): RequestHandler {
   return async (request, response, next) => {
     const path = routedPath(request.url)
     if (path === null) return next()
-    if (elsewhere && !nodes.find(path.base) && (await elsewhere(flowIn(path.base), request, response))) return
     for (let isUser = false; ; isUser = true) {
+      // oxlint-disable-next-line no-await-in-loop -- the flow may have gone to another engine meanwhile
+      if (elsewhere && !nodes.find(path.base) && (await elsewhere(flowIn(path.base), request, response))) return
       // a rebuild may have come in between: what counts is who stands there now
       // oxlint-disable-next-line no-await-in-loop
       const routes = await nodes.found(path.base)

@@ -115,10 +115,20 @@ async function take(
   if (checking) await anonymous.check(() => checking)
   const asked = { method: method ?? '', path, isPortal, mediaType, query, body }
   if (isAway && (await elsewhere?.deliver(asked)) === true) return
-  // the body may have come while the route went to another node
-  if (hook && hooks.find(path, isPortal) === hook) await deliver(hook, asked)
-  else await takeHere(hooks, asked)
+  try {
+    // the body may have come while the route went to another node
+    if (hook && hooks.find(path, isPortal) === hook) await deliver(hook, asked)
+    else await takeHere(hooks, asked)
+  } catch (error) {
+    // the flow may have gone to another engine meanwhile, which takes what nobody here has taken
+    const isFree = !isAway && isUntaken(error) && elsewhere?.isAway(path) === true
+    if (!isFree || !(await elsewhere.deliver(asked))) throw error
+  }
 }
+
+/** Whether a webhook has not taken a request: it is not there, or has refused it, which its stop does too. */
+export const isUntaken = (error: unknown): boolean =>
+  error instanceof ProblemError && (error.code === 'not_found' || error.code === 'validation_failed')
 
 /** Has the handler of this engine take a request, from whichever engine it comes. */
 export async function takeHere(hooks: Pick<Hooks, 'find' | 'found'>, request: AnyHookRequest): Promise<void> {

@@ -47,7 +47,7 @@ export interface ServedSocketsDeps {
 
 /** The way of connections to the engine that runs their flow, where engines share a database. */
 export interface ConnectionsElsewhere {
-  /** Passes an upgrade to a raw path below `/hooks` or `/connectors` on; false: it is to be answered here. */
+  /** Passes an upgrade to a raw path below `/hooks` on; false: it is to be answered here. */
   pass(path: string, upgrade: PendingUpgrade): Promise<boolean>
 }
 

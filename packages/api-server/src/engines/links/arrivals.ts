@@ -53,11 +53,11 @@ export class Arrivals {
   }
 
   readonly upgrade: UpgradeHandler = async (upgrade) => {
-    const engine = await readEngineToken(bearerToken(upgrade.request), this.#deps)
+    const engine = await readEngineToken(bearerToken(upgrade.request), this.#deps.self, this.#deps)
     if (engine === null) {
       throw new ProblemError(
         'unauthenticated',
-        'the token is none of an engine of this database, or has expired: set the clocks of both machines',
+        'the token is none of an engine of this database for this one, or has expired: set the clocks of both machines',
       )
     }
     if (engine === this.#deps.self) throw new ProblemError('bad_request', `engine ${engine} has dialled itself`)

@@ -1,6 +1,6 @@
 /**
  * Tokens by which engines of one database know each other: JWTs (RFC 7519) signed with EdDSA by the key that the database
- * pins. Each is made for one dial.
+ * pins. Each is made for one dial of one engine: who is shown it can show it to no other one.
  * @module
  */
 import type { Clock } from '@flow-service/core'
@@ -8,7 +8,6 @@ import type { Clock } from '@flow-service/core'
 import { jose } from '../../auth/jose.ts'
 import type { SigningKey } from '../../auth/signing-key.ts'
 
-const AUDIENCE = 'engine'
 /** An explicit type (RFC 8725, section 3.11): a token of another kind never passes for that of an engine. */
 const TYPE = 'engine+jwt'
 const LIFETIME_S = 60
@@ -21,26 +20,39 @@ export interface EngineTokenDeps {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** A token that says that its bearer is an engine. */
-export async function mintEngineToken(engine: string, { signingKey, clock }: EngineTokenDeps): Promise<string> {
+/** Who dials whom, by the ids of engines. */
+export interface EngineDial {
+  readonly from: string
+  readonly to: string
+}
+
+/** A token that says that its bearer is an engine, to another one. */
+export async function mintEngineToken(
+  { from, to }: EngineDial,
+  { signingKey, clock }: EngineTokenDeps,
+): Promise<string> {
   const { SignJWT } = await jose()
   const issuedAt = Math.floor(clock.now() / 1000)
   return new SignJWT()
     .setProtectedHeader({ alg: 'EdDSA', typ: TYPE })
-    .setSubject(engine)
-    .setAudience(AUDIENCE)
+    .setSubject(from)
+    .setAudience(to)
     .setIssuedAt(issuedAt)
     .setExpirationTime(issuedAt + LIFETIME_S)
     .sign(signingKey.privateKey)
 }
 
-/** The engine that a token is of; null when it is forged, has expired, or is no token of an engine. */
-export async function readEngineToken(token: string, { signingKey, clock }: EngineTokenDeps): Promise<string | null> {
+/** The engine that has dialled `self`; null when its token is forged, has expired, is another engine's or none of an engine. */
+export async function readEngineToken(
+  token: string,
+  self: string,
+  { signingKey, clock }: EngineTokenDeps,
+): Promise<string | null> {
   const { errors, jwtVerify } = await jose()
   try {
     const { payload } = await jwtVerify(token, signingKey.publicKey, {
       algorithms: ['EdDSA'],
-      audience: AUDIENCE,
+      audience: self,
       typ: TYPE,
       requiredClaims: ['sub', 'iat', 'exp'],
       clockTolerance: LEEWAY_S,

@@ -5,6 +5,7 @@
  * @module
  */
 import { closeCodes, LinkFault, malformed } from './link-fault.ts'
+import { TooLong } from './refusals.ts'
 
 /** What a frame is. A number is never given to another kind. */
 export const kinds = {
@@ -102,10 +103,10 @@ export function readSubject(payload: Buffer): { readonly subject: string; readon
 }
 
 /** Why something cannot be sent; null when it can. */
-export function outgoingFault(subject: string, payload: Uint8Array): RangeError | null {
+export function outgoingFault(subject: string, payload: Uint8Array): Error | null {
   if (subject === '' || subject.length > MAX_SUBJECT_BYTES) return new RangeError(`"${subject}" is no subject`)
   if (payload.length <= MAX_PAYLOAD_BYTES) return null
-  return new RangeError(`${payload.length} bytes are more than the ${MAX_PAYLOAD_BYTES} of a frame: use a pipe`)
+  return new TooLong(payload.length, MAX_PAYLOAD_BYTES)
 }
 
 /** Refuses a subject that no frame can have: throws a RangeError. */

@@ -92,7 +92,7 @@ export class Link implements Receiver {
     return this.#asking.ask(subject, payload, terms)
   }
 
-  /** Throws a RangeError for what cannot be sent. */
+  /** Throws a `TooLong` or a RangeError for what cannot be sent. */
   send(subject: string, payload: Uint8Array): boolean {
     const fault = outgoingFault(subject, payload)
     if (fault !== null) throw fault

@@ -34,7 +34,7 @@ import { NotSent } from './refusals.ts'
 import { inTicks, TICK_MS } from './tick.ts'
 import type { Wire, WireEnd } from './wire.ts'
 
-export { Elsewhere, Gone, NotSent, Unanswered } from './refusals.ts'
+export { Elsewhere, Gone, NotSent, TooLong, Unanswered } from './refusals.ts'
 
 /** How long an ask waits unless it says otherwise. */
 const ASK_MS = 30_000
@@ -79,7 +79,7 @@ export interface LinksDeps {
 export interface Links {
   /**
    * Asks an engine. Rejects with `NotSent` or `Unanswered` (links.L3), with `Elsewhere`, `Gone` or another `ProblemError` that
-   * the handler has thrown, and with a RangeError for more than 8 MiB.
+   * the handler has thrown, and with `TooLong` for more than 8 MiB.
    */
   ask(engine: string, subject: string, payload: Uint8Array, options?: AskOptions): Promise<Buffer>
   /** Who answers a subject; one each. The result ends that, as those below do. */
@@ -256,7 +256,7 @@ class EngineLinks implements Links {
       engine: peer.engine,
       address,
       protocol: this.#protocol,
-      token: () => mintEngineToken(this.#deps.self.id, this.#deps),
+      token: () => mintEngineToken({ from: this.#deps.self.id, to: peer.engine }, this.#deps),
       hello: () => this.#hello(),
       log: this.#deps.log,
       onUp: (wire, hello) => peer.came(this.#linkOver(peer, wire, hello, true)),

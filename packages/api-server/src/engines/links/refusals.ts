@@ -27,6 +27,15 @@ export class Unanswered extends ProblemError {
   }
 }
 
+/** It is longer than a link takes, and was not sent. */
+export class TooLong extends ProblemError {
+  constructor(bytes: number, maxBytes: number) {
+    const detail = `this takes ${bytes} bytes on the way to the engine that runs the flow, of at most ${maxBytes}: put large data into artifacts`
+    super('payload_too_large', detail, { max_bytes: maxBytes })
+    this.name = 'TooLong'
+  }
+}
+
 /** A handler throws it where another engine has what was asked for: nothing was done. */
 export class Elsewhere extends ProblemError {
   constructor(detail: string) {

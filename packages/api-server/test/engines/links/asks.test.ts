@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 
 import { kinds, MAX_PAYLOAD_BYTES } from '../../../src/engines/links/frames.ts'
-import { Elsewhere, Gone, NotSent, Unanswered } from '../../../src/engines/links/links.ts'
+import { Elsewhere, Gone, NotSent, TooLong, Unanswered } from '../../../src/engines/links/links.ts'
 import { ProblemError } from '../../../src/http/errors.ts'
 import { bytes, LinkedEngines, playedEngine, refusalOf, textOf } from './linked-engines.ts'
 
@@ -118,12 +118,12 @@ describe('an ask', () => {
     const [a, b] = await new LinkedEngines().pair()
     b.links.answer('echo', (payload) => payload)
     b.links.answer('more', (payload) => Buffer.concat([payload, bytes('!')]))
-    expect(await refusalOf(a.links.ask('c', 'echo', Buffer.alloc(2 * MAX_PAYLOAD_BYTES)))).toBeInstanceOf(RangeError)
-    expect(await refusalOf(a.links.pipe('c', 'echo', Buffer.alloc(2 * MAX_PAYLOAD_BYTES)))).toBeInstanceOf(RangeError)
+    expect(await refusalOf(a.links.ask('c', 'echo', Buffer.alloc(2 * MAX_PAYLOAD_BYTES)))).toBeInstanceOf(TooLong)
+    expect(await refusalOf(a.links.pipe('c', 'echo', Buffer.alloc(2 * MAX_PAYLOAD_BYTES)))).toBeInstanceOf(TooLong)
     const full = Buffer.alloc(MAX_PAYLOAD_BYTES, 7)
     expect((await a.links.ask('b', 'echo', full)).equals(full)).toBe(true)
-    expect(await refusalOf(a.links.ask('b', 'echo', Buffer.alloc(MAX_PAYLOAD_BYTES + 1)))).toBeInstanceOf(RangeError)
-    expect(() => a.links.send('b', 'echo', Buffer.alloc(MAX_PAYLOAD_BYTES + 1))).toThrow(RangeError)
+    expect(await refusalOf(a.links.ask('b', 'echo', Buffer.alloc(MAX_PAYLOAD_BYTES + 1)))).toBeInstanceOf(TooLong)
+    expect(() => a.links.send('b', 'echo', Buffer.alloc(MAX_PAYLOAD_BYTES + 1))).toThrow(TooLong)
     expect(await refusalOf(a.links.ask('b', '', bytes('')))).toBeInstanceOf(RangeError)
     expect(await refusalOf(a.links.ask('b', 'more', full))).toMatchObject({ code: 'internal' })
   })

@@ -74,18 +74,18 @@ export class LinkedEngines {
     return [await this.open('a'), await this.open('b')]
   }
 
-  token(id: string, key: Partial<Parameters<typeof mintEngineToken>[1]> = {}): Promise<string> {
-    return mintEngineToken(id, { signingKey: this.signingKey, clock: this.clock, ...key })
+  token(from: string, to: string, key: Partial<Parameters<typeof mintEngineToken>[1]> = {}): Promise<string> {
+    return mintEngineToken({ from, to }, { signingKey: this.signingKey, clock: this.clock, ...key })
   }
 
   /** A socket to an engine that the test speaks on by itself. */
   async stranger(
-    to: Pick<LinkedEngine, 'origin'>,
+    to: Pick<LinkedEngine, 'id' | 'origin'>,
     id: string,
     options: { hello?: object | null } = {},
   ): Promise<Stranger> {
     const socket = new WebSocket(`${to.origin.replace('http', 'ws')}/internal/link`, {
-      headers: { authorization: `Bearer ${await this.token(id)}` },
+      headers: { authorization: `Bearer ${await this.token(id, to.id)}` },
     })
     const stranger = new Stranger(socket)
     atEnd(async () => socket.terminate())

@@ -20,7 +20,7 @@ import {
   LinkedEngines,
   playedEngine,
   refusalOf,
-  type Stranger,
+  Stranger,
   textOf,
 } from './linked-engines.ts'
 
@@ -204,7 +204,7 @@ test('links that end while an engine arrives, or while somebody waits, leave nob
       },
     }),
   )
-  const stranger = await engines.stranger({ origin }, 'x')
+  const stranger = await engines.stranger({ id: a.id, origin }, 'x')
   expect(await stranger.closed).toEqual([1012, 'the engine stops'])
 
   const c = await engines.open('c')
@@ -306,17 +306,18 @@ describe('engines that dial each other', () => {
 describe('who an engine is', () => {
   test.each<[what: string, token: (engines: LinkedEngines) => Promise<string | null>]>([
     ['no token', async () => null],
-    ['a token of another key', (engines) => engines.token('b', { signingKey: generateKeyPairSync('ed25519') })],
+    ['a token for another engine', (engines) => engines.token('b', 'c')],
+    ['a token of another key', (engines) => engines.token('b', 'a', { signingKey: generateKeyPairSync('ed25519') })],
     [
       'a token that has expired',
-      (engines) => engines.token('b', { clock: { now: () => engines.clock.now() - 66_000 } }),
+      (engines) => engines.token('b', 'a', { clock: { now: () => engines.clock.now() - 66_000 } }),
     ],
     [
       'a token of tomorrow',
-      (engines) => engines.token('b', { clock: { now: () => engines.clock.now() + 86_400_000 } }),
+      (engines) => engines.token('b', 'a', { clock: { now: () => engines.clock.now() + 86_400_000 } }),
     ],
     ['a token of a worker', (engines) => signed(engines, { audience: 'worker', type: 'engine+jwt' })],
-    ['a token of another type', (engines) => signed(engines, { audience: 'engine', type: 'worker+jwt' })],
+    ['a token of another type', (engines) => signed(engines, { audience: 'a', type: 'worker+jwt' })],
     ['a text that is no token', async () => 'abc'],
   ])('is not told by %s: the upgrade is refused with 401 (arrivals.A1)', async (_, token) => {
     const engines = new LinkedEngines()
@@ -328,10 +329,10 @@ describe('who an engine is', () => {
     const engines = new LinkedEngines()
     const a = await engines.open('a')
     for (const agoMs of [0, 60_000, -4000]) {
-      const token = await engines.token('b', { clock: { now: () => engines.clock.now() - agoMs } })
+      const token = await engines.token('b', 'a', { clock: { now: () => engines.clock.now() - agoMs } })
       expect(await statusOf(a, token)).toBe(101)
     }
-    expect(await statusOf(a, await engines.token('a'))).toBe(400)
+    expect(await statusOf(a, await engines.token('a', 'a'))).toBe(400)
   })
 
   test('has to be in its hello too, on either side (arrivals.A1)', async () => {
@@ -342,12 +343,21 @@ describe('who an engine is', () => {
     // what says why is cut to what a close can say
     const long = await engines.stranger(a, 'b', { hello: { protocol: 1, version: '1', id: 'é'.repeat(100), turn: 1 } })
     expect(await long.closed).toEqual([1008, expect.stringMatching(/^engine éé/)])
-    // an engine that was started anew listens where the one before did
+    // an engine that was started anew listens where the one before did, and refuses what was not for it
     const c = await engines.open('c')
     engines.addresses.set('b', c.origin)
     expect(await refusalOf(a.links.reach('b'))).toMatchObject({
       name: 'NotSent',
-      cause: expect.stringContaining('engine c is here in place of b'),
+      cause: expect.stringContaining('401'),
+    })
+    const impostor = await linkPlace(async (upgrade) => {
+      const socket = await upgrade.accept({ maxPayloadBytes: 1024 })
+      new Stranger(socket).say(1, 0, JSON.stringify({ protocol: 1, version: '1', id: 'c', turn: 1 }))
+    })
+    engines.addresses.set('d', impostor)
+    expect(await refusalOf(a.links.reach('d'))).toMatchObject({
+      name: 'NotSent',
+      cause: expect.stringContaining('engine c is here in place of d'),
     })
   })
 

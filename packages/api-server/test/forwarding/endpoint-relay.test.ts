@@ -1,0 +1,49 @@
+/** What becomes of a call whose flow moves, or is made anew, while it is answered. */
+import { expect, test, vi } from 'vitest'
+
+import { Elsewhere, Unanswered } from '../../src/engines/links/links.ts'
+import { EndpointRelay, type EndpointRelayDeps } from '../../src/forwarding/endpoint-relay.ts'
+import { ProblemError } from '../../src/http/errors.ts'
+
+const notActive = (): ProblemError => new ProblemError('not_active', 'flow "porch" is not active')
+const step = { id: 'step', method: 'post', place: { names: 'flow', param: 'name' } } as never
+const call = {
+  params: { name: 'porch' },
+  query: {},
+  body: {},
+  principal: undefined,
+  request: {},
+  signal: undefined,
+} as never
+const relayOf = (homes: object, ask: () => Promise<Buffer> = async () => Buffer.alloc(0)): EndpointRelay =>
+  new EndpointRelay({ homes, links: { answer() {}, ask } } as unknown as EndpointRelayDeps)
+
+test('what is refused while its flow is made anew is done here once the flow is there', async () => {
+  const here = vi.fn().mockRejectedValueOnce(notActive()).mockResolvedValueOnce({ status: 200, value: 'done' })
+  const isAway = vi.fn().mockReturnValueOnce(false).mockReturnValue(true)
+  const relay = relayOf({ isAway, ask: async () => null })
+  expect(await relay.handle(step, call, here)).toEqual({ status: 200, value: 'done' })
+})
+
+test('what is refused of a flow that nobody runs is refused; what has failed otherwise is not done again', async () => {
+  const stopped = vi.fn().mockRejectedValue(notActive())
+  await expect(relayOf({ isAway: () => true, ask: async () => null }).handle(step, call, stopped)).rejects.toThrow(
+    'is not active',
+  )
+  const broken = vi.fn().mockRejectedValue(new Error('broken'))
+  await expect(relayOf({ isAway: () => false }).handle(step, call, broken)).rejects.toThrow('broken')
+  expect(broken).toHaveBeenCalledTimes(1)
+})
+
+test('what another engine may have done is told as that, and not done here', async () => {
+  const here = vi.fn()
+  const homes = { isAway: () => true, ask: async (_: string, ask: (engine: string) => unknown) => ask('two') }
+  const silent = relayOf(homes, () => Promise.reject(new Unanswered('no answer')))
+  await expect(silent.handle(step, call, here)).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining('may have done it'),
+  })
+  const moved = relayOf(homes, () => Promise.reject(new Elsewhere('not here')))
+  await expect(moved.handle(step, call, here)).rejects.toMatchObject({ code: 'unavailable' })
+  expect(here).not.toHaveBeenCalled()
+})
