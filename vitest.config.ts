@@ -70,6 +70,7 @@ const longest = [
   'test/provisioner-ray',
   'test/kept-runs-kill',
   'test/worker-resume',
+  'test/many-engines',
   'test/ledger-kill',
   'test/recipes',
   'modules/modules',

@@ -4,8 +4,7 @@
  */
 import { type Links, Unanswered } from '../engines/links/links.ts'
 import type { FlowHomes } from '../flows/flow-homes.ts'
-import type { AnyHookRequest, HooksElsewhere } from '../hooks/hooks.ts'
-import { isUntaken } from '../hooks/routes.ts'
+import { type AnyHookRequest, type HooksElsewhere, isUntaken } from '../hooks/hooks.ts'
 import { ProblemError } from '../http/errors.ts'
 
 const SUBJECT = 'hook'

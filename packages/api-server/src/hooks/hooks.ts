@@ -5,6 +5,7 @@
 import type { HookRequest, HookRoute } from '@flow-service/connector-sdk'
 import type { Mount } from '@flow-service/core'
 
+import { ProblemError } from '../http/errors.ts'
 import { RouteTable } from './route-table.ts'
 
 /** Takes an accepted request; throws `HookRefusal` or `DtypeViolation` to refuse what it carries. */
@@ -54,3 +55,7 @@ export function createHooks(): Hooks {
     found: (rawPath, isPortal) => table.found(rawPath, isPortal),
   }
 }
+
+/** Whether a webhook has not taken a request: it is not there, or has refused it, which its stop does too. */
+export const isUntaken = (error: unknown): boolean =>
+  error instanceof ProblemError && (error.code === 'not_found' || error.code === 'validation_failed')

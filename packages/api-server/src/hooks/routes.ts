@@ -16,7 +16,7 @@ import { drain, mediaTypeOf, readBytes } from '../http/body.ts'
 import { type AnswerError, ProblemError } from '../http/errors.ts'
 import { parseFields } from '../http/fields.ts'
 import { checkJson, parseJson, turn } from '../http/json-text.ts'
-import type { AnyHookRequest, Hook, Hooks, HooksElsewhere } from './hooks.ts'
+import { type AnyHookRequest, type Hook, type Hooks, type HooksElsewhere, isUntaken } from './hooks.ts'
 import type { IsPortal } from './portal.ts'
 
 const empty = new Uint8Array()
@@ -125,10 +125,6 @@ async function take(
     if (!isFree || !(await elsewhere.deliver(asked))) throw error
   }
 }
-
-/** Whether a webhook has not taken a request: it is not there, or has refused it, which its stop does too. */
-export const isUntaken = (error: unknown): boolean =>
-  error instanceof ProblemError && (error.code === 'not_found' || error.code === 'validation_failed')
 
 /** Has the handler of this engine take a request, from whichever engine it comes. */
 export async function takeHere(hooks: Pick<Hooks, 'find' | 'found'>, request: AnyHookRequest): Promise<void> {

@@ -19,24 +19,27 @@ const relayOf = (homes: object, ask: () => Promise<Buffer> = async () => Buffer.
   new EndpointRelay({ homes, links: { answer() {}, ask } } as unknown as EndpointRelayDeps)
 
 test('what is refused while its flow is made anew is done here once the flow is there', async () => {
-  const here = vi.fn().mockRejectedValueOnce(notActive()).mockResolvedValueOnce({ status: 200, value: 'done' })
-  const isAway = vi.fn().mockReturnValueOnce(false).mockReturnValue(true)
+  const here = vi
+    .fn<() => Promise<never>>()
+    .mockRejectedValueOnce(notActive())
+    .mockResolvedValueOnce({ status: 200, value: 'done' } as never)
+  const isAway = vi.fn<() => boolean>().mockReturnValueOnce(false).mockReturnValue(true)
   const relay = relayOf({ isAway, ask: async () => null })
   expect(await relay.handle(step, call, here)).toEqual({ status: 200, value: 'done' })
 })
 
 test('what is refused of a flow that nobody runs is refused; what has failed otherwise is not done again', async () => {
-  const stopped = vi.fn().mockRejectedValue(notActive())
+  const stopped = vi.fn<() => Promise<never>>().mockRejectedValue(notActive())
   await expect(relayOf({ isAway: () => true, ask: async () => null }).handle(step, call, stopped)).rejects.toThrow(
     'is not active',
   )
-  const broken = vi.fn().mockRejectedValue(new Error('broken'))
+  const broken = vi.fn<() => Promise<never>>().mockRejectedValue(new Error('broken'))
   await expect(relayOf({ isAway: () => false }).handle(step, call, broken)).rejects.toThrow('broken')
   expect(broken).toHaveBeenCalledTimes(1)
 })
 
 test('what another engine may have done is told as that, and not done here', async () => {
-  const here = vi.fn()
+  const here = vi.fn<() => Promise<never>>()
   const homes = { isAway: () => true, ask: async (_: string, ask: (engine: string) => unknown) => ask('two') }
   const silent = relayOf(homes, () => Promise.reject(new Unanswered('no answer')))
   await expect(silent.handle(step, call, here)).rejects.toMatchObject({
