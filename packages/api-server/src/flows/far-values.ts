@@ -2,12 +2,13 @@
  * Values between flows that different engines run. Every engine knows all published flows and who runs them, so the one that
  * publishes a value knows which flows elsewhere read it, and passes it to their engines.
  *
- * - far-values.V1 a flow that is about to start tells so, and is answered with the values that there are: it starts with the
- *   last ones, and what comes after goes to its engine, however late others hear of its place otherwise.
+ * - far-values.V1 a flow that is about to start tells so, and what it reads, and is answered with the values that there are:
+ *   it starts with the last ones, and what comes after goes to its engine, however late others hear of its place and its
+ *   content otherwise.
  * - far-values.V2 what is no kept work is passed on once, in the order of its publisher, and lost with a link that breaks, or
  *   while its reader is between two engines.
  * - far-values.V3 kept work stays with its publisher until the engine that runs its reader has committed it, whoever that is by
- *   then: twice where an answer was lost. A reader that is stopped, or gone, reads nothing.
+ *   then: in the order of its publisher, and twice where an answer was lost. A reader that is stopped, or gone, reads nothing.
  * - far-values.V4 devices follow messages at whichever engine they are connected; that is told to all engines, and told again
  *   when a link or an engine comes.
  * @module
@@ -25,6 +26,7 @@ import type { Log } from '../process/log.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import type { LiveWork } from '../work/work.ts'
 import type { FlowNews } from './flow-news.ts'
+import { KeptMail } from './kept-mail.ts'
 import type { PublishedFlows } from './published-flows.ts'
 
 const START = 'values.start'
@@ -36,6 +38,8 @@ const BEFORE_MS = 500
 /** Between two attempts to have kept work taken, or what is watched heard. */
 const AGAIN_MS = 500
 const KEEP_MS = 15_000
+/** How long what an engine says of a start counts for more than what is read of it. */
+const START_MS = 10_000
 /** How long changes of flows and places are gathered. */
 const SOON_MS = 20
 
@@ -52,6 +56,13 @@ interface Start {
   readonly messages: readonly string[]
 }
 
+/** What an engine has said of a start. */
+interface Started {
+  readonly engine: string
+  readonly messages: readonly string[]
+  readonly untilMs: number
+}
+
 /** What spreading values takes. */
 export interface FarValuesDeps {
   readonly clock: Clock
@@ -60,7 +71,7 @@ export interface FarValuesDeps {
   readonly lease: Pick<EngineLease, 'engines' | 'id' | 'onEngines'>
   readonly links: Pick<Links, 'answer' | 'ask' | 'hear' | 'onChange' | 'send'>
   readonly runtime: Pick<LiveRuntime, 'deliverFar' | 'farReader' | 'get'>
-  readonly published: Pick<PublishedFlows, 'all' | 'isPublishedByOthers' | 'onChange'>
+  readonly published: Pick<PublishedFlows, 'all' | 'get' | 'isPublishedByOthers' | 'onChange'>
   readonly lastValues: Pick<LastValues, 'hear' | 'learn' | 'newestOf'>
   readonly work: Pick<LiveWork, 'written'>
   /** Makes what is shown and kept of values. */
@@ -99,8 +110,9 @@ export class FarValues implements FarMessages {
   readonly #mail: TurnMail
   /** Flows that others run, or that are between two engines, and read messages of other flows. */
   readonly #flows = new Map<string, { readonly reader: FarReader; messages: string }>()
-  /** Engines at which flows have just started, until that is known otherwise. */
-  readonly #started = new Map<string, string>()
+  /** Flows that have just started elsewhere, until that is known otherwise. */
+  readonly #started = new Map<string, Started>()
+  readonly #kept: KeptMail<Passed>
   /** Other engines that watch messages. */
   readonly #watchers = new Map<string, FarReader>()
   #watched: readonly string[] = []
@@ -114,6 +126,7 @@ export class FarValues implements FarMessages {
   constructor(deps: FarValuesDeps) {
     this.#deps = deps
     this.#mail = new TurnMail(TELL, deps.links, deps.log)
+    this.#kept = new KeptMail((flow, all) => this.#takenBy(flow, all), deps)
   }
 
   /** Answers and hears others from now on. */
@@ -123,7 +136,7 @@ export class FarValues implements FarMessages {
     this.#ends = [
       links.answer(START, (payload, { from }) => this.#start(from, JSON.parse(payload.toString()) as Start)),
       links.answer(WATCH, (payload, { from }) => this.#watch(from, JSON.parse(payload.toString()) as string[])),
-      links.answer(KEEP, (payload) => this.#keep(JSON.parse(payload.toString()) as Passed)),
+      links.answer(KEEP, (payload) => this.#keep(JSON.parse(payload.toString()) as Passed[])),
       links.hear(TELL, (payload) => {
         for (const passed of JSON.parse(payload.toString()) as Passed[]) this.#hear(passed)
       }),
@@ -146,6 +159,7 @@ export class FarValues implements FarMessages {
 
   close(): void {
     this.#isClosed = true
+    this.#kept.close()
     for (const end of this.#ends) end()
     this.#cancelReview?.()
     this.#cancelWatch?.()
@@ -186,8 +200,9 @@ export class FarValues implements FarMessages {
 
   /** The other engine that runs a flow; null while none does. */
   #homeOf(flow: string): string | null {
-    const { flowNews, lease } = this.#deps
-    const engine = this.#started.get(flow) ?? flowNews.engineOf(flow)
+    const { clock, flowNews, lease } = this.#deps
+    const started = this.#started.get(flow)
+    const engine = started && clock.now() < started.untilMs ? started.engine : flowNews.engineOf(flow)
     return engine === lease.id ? null : engine
   }
 
@@ -202,18 +217,29 @@ export class FarValues implements FarMessages {
   #review(): void {
     const { fence, flowNews, lease, published } = this.#deps
     const living = new Set(lease.engines.map(({ id }) => id))
-    for (const [flow, engine] of this.#started)
-      if (flowNews.engineOf(flow) === engine || !living.has(engine)) this.#started.delete(flow)
     const gone = new Set(this.#flows.keys())
+    for (const [flow, started] of this.#started) {
+      if (fence.has(flow) || !living.has(started.engine) || this.#isKnown(flow, started)) this.#started.delete(flow)
+      else this.#follow(flow, started.messages, gone)
+    }
     for (const document of published.all()) {
       const { mode, name } = document
       const isAway = !fence.has(name) && (this.#homeOf(name) !== null || flowNews.isBetween(name))
-      if (mode === 'live' && isAway) this.#follow(name, this.#readBy(document), gone)
+      if (mode === 'live' && isAway && !this.#started.has(name)) this.#follow(name, this.#readBy(document), gone)
     }
     for (const flow of gone) {
       this.#flows.get(flow)?.reader.end()
       this.#flows.delete(flow)
     }
+  }
+
+  /** Whether the place and the content of a flow are known as its engine has told them, or that was long ago. */
+  #isKnown(flow: string, { engine, messages, untilMs }: Started): boolean {
+    const { clock, flowNews, published } = this.#deps
+    if (clock.now() >= untilMs) return true
+    const document = published.get(flow)
+    const isRead = document !== undefined && this.#readBy(document).join('\n') === messages.join('\n')
+    return isRead && flowNews.engineOf(flow) === engine
   }
 
   #follow(flow: string, messages: readonly string[], gone: Set<string>): void {
@@ -233,7 +259,7 @@ export class FarValues implements FarMessages {
         const engine = this.#homeOf(flow)
         if (engine !== null) this.#mail.add(engine, this.#passed(flow, values, executions))
       },
-      keep: (values, executions) => this.#passKept(flow, this.#passed(flow, values, executions)),
+      keep: (values, executions) => this.#kept.pass(flow, this.#passed(flow, values, executions)),
     })
   }
 
@@ -243,32 +269,19 @@ export class FarValues implements FarMessages {
     return { flow, values: values.map((each) => ({ ...each, us: us(each.message) })), executions }
   }
 
-  /** Has kept work taken by whoever runs its reader by then (far-values.V3). */
-  async #passKept(flow: string, passed: Passed): Promise<void> {
-    const { clock, flowNews, links, log } = this.#deps
-    const payload = Buffer.from(JSON.stringify(passed))
-    while (!this.#isClosed) {
-      const engine = this.#homeOf(flow)
-      try {
-        // oxlint-disable-next-line no-await-in-loop -- the next attempt follows the failure of this one
-        if (engine !== null) return void (await links.ask(engine, KEEP, payload, { timeoutMs: KEEP_MS }))
-        // oxlint-disable-next-line no-await-in-loop -- as above
-        if (this.#isRunning(flow)) return void (await this.#keep(passed))
-        if (!this.#flows.has(flow) && !flowNews.isBetween(flow)) return
-      } catch (error) {
-        if (error instanceof TooLong) {
-          log.warn(
-            { err: error, flow },
-            'a durable value is too long for a flow of another engine, which does not get it',
-          )
-          return
-        }
-      }
-      // oxlint-disable-next-line no-await-in-loop -- as above
-      await new Promise<void>((resolve) => clock.setTimer(AGAIN_MS, resolve))
+  /** Whether kept work was taken, or nobody is to read it. Throws a `TooLong`. */
+  async #takenBy(flow: string, all: readonly Passed[]): Promise<boolean> {
+    const { flowNews, links } = this.#deps
+    const engine = this.#homeOf(flow)
+    try {
+      if (engine !== null) await links.ask(engine, KEEP, Buffer.from(JSON.stringify(all)), { timeoutMs: KEEP_MS })
+      else if (this.#isRunning(flow)) await this.#keep(all)
+      else return !this.#flows.has(flow) && !flowNews.isBetween(flow)
+      return true
+    } catch (error) {
+      if (error instanceof TooLong) throw error
+      return false
     }
-    // the work is left for the next start of its flow
-    await new Promise<never>(() => {})
   }
 
   #isRunning(flow: string): boolean {
@@ -277,11 +290,11 @@ export class FarValues implements FarMessages {
   }
 
   /** Takes kept work for a flow that runs here; refuses it with `Elsewhere` unless it is committed. */
-  async #keep(passed: Passed): Promise<Buffer> {
+  async #keep(all: readonly Passed[]): Promise<Buffer> {
     const { fence, work } = this.#deps
-    const flow = passed.flow ?? ''
+    const flow = all[0]?.flow ?? ''
     if (!this.#isRunning(flow)) throw new Elsewhere(`flow "${flow}" does not run here`)
-    this.#deliver(passed, true)
+    for (const passed of all) this.#deliver(passed, true)
     await work.written()
     if (!fence.has(flow) || fence.isLost(flow)) throw new Elsewhere(`flow "${flow}" does not run here any more`)
     return Buffer.alloc(0)
@@ -312,8 +325,9 @@ export class FarValues implements FarMessages {
 
   /** A flow is about to start at another engine; answered with what is known here of what it reads. */
   #start(engine: string, { flow, messages }: Start): Buffer {
-    if (!this.#deps.fence.has(flow)) {
-      this.#started.set(flow, engine)
+    const { clock, fence } = this.#deps
+    if (!fence.has(flow)) {
+      this.#started.set(flow, { engine, messages, untilMs: clock.now() + START_MS })
       this.#review()
     }
     return this.#known(messages)

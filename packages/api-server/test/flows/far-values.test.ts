@@ -1,0 +1,120 @@
+/** What engines tell each other of what their flows read. */
+import type { FarHost } from '@flow-service/core'
+import { VirtualClock } from '@flow-service/core/testing'
+import { expect, test } from 'vitest'
+
+import { FarValues } from '../../src/flows/far-values.ts'
+
+const log = { warn() {} }
+
+test('a flow that starts elsewhere is passed values at once, before its place and its content are known, and no longer than that holds (far-values.V1)', async () => {
+  const clock = new VirtualClock(0)
+  const answers = new Map<string, (payload: Buffer, from: { from: string }) => Buffer>()
+  const sent: string[] = []
+  const heard: { places?: () => void } = {}
+  const read: string[][] = []
+  const readers: FarHost[] = []
+  let ended = 0
+  const values = new FarValues({
+    clock,
+    log,
+    lease: { id: 'this', engines: [{ id: 'this' }, { id: 'other' }], onEngines() {} },
+    links: {
+      answer: (subject: string, answerer: (payload: Buffer, from: { from: string }) => Buffer) => {
+        answers.set(subject, answerer)
+        return () => {}
+      },
+      hear: () => () => {},
+      onChange: () => () => {},
+      send: (engine: string, _: string, payload: Buffer) => void sent.push(`${engine} ${payload.toString()}`),
+    },
+    fence: { has: (flow: string) => flow === 'porch' },
+    flowNews: {
+      engineOf: () => null,
+      isBetween: () => false,
+      onPlaces: (listener: () => void) => {
+        heard.places = listener
+        return () => {}
+      },
+    },
+    published: { all: () => [], get: () => undefined, onChange: () => () => {} },
+    lastValues: { newestOf: () => ({ message: 'porch.seen', value: 20, us: 7 }) },
+    runtime: {
+      farReader: (_: string, host: FarHost) => {
+        readers.push(host)
+        return { read: (messages: string[]) => void read.push(messages), end: () => void ended++ }
+      },
+    },
+  } as never)
+  values.open()
+  const start = Buffer.from(JSON.stringify({ flow: 'hall', messages: ['porch.seen'] }))
+  const answer = answers.get('values.start')?.(start, { from: 'other' })
+  expect(JSON.parse(String(answer))).toEqual([{ message: 'porch.seen', value: 20, us: 7 }])
+  expect(read).toEqual([['porch.seen']])
+  readers[0]?.tell([{ message: 'porch.seen', value: 21 }], 0)
+  await expect
+    .poll(() => sent)
+    .toEqual(['other [{"flow":"hall","values":[{"message":"porch.seen","value":21,"us":7}],"executions":0}]'])
+  // other places are looked at meanwhile
+  heard.places?.()
+  await clock.advance(1_000)
+  expect(ended).toBe(0)
+  // it has not come there
+  await clock.advance(10_000)
+  heard.places?.()
+  await clock.advance(1_000)
+  expect(ended).toBe(1)
+  values.close()
+})
+
+test('what is watched here is told to an engine again that has not heard it, and when it comes back (far-values.V4)', async () => {
+  const clock = new VirtualClock(0)
+  const told: string[] = []
+  let isDeaf = true
+  let engines = ['this', 'other']
+  const hears: { engines?: () => void } = {}
+  const learned: unknown[] = []
+  const values = new FarValues({
+    clock,
+    log,
+    lease: {
+      id: 'this',
+      get engines() {
+        return engines.map((id) => ({ id }))
+      },
+      onEngines: (listener: () => void) => void (hears.engines = listener),
+    },
+    links: {
+      answer: () => () => {},
+      hear: () => () => {},
+      onChange: () => () => {},
+      ask: async (engine: string, subject: string, payload: Buffer) => {
+        told.push(`${engine} ${subject} ${payload.toString()}`)
+        if (isDeaf) throw new Error('no answer')
+        return Buffer.from('[{"message":"source.now","value":21,"us":1}]')
+      },
+    },
+    flowNews: { onPlaces: () => () => {} },
+    published: { all: () => [], onChange: () => () => {} },
+    lastValues: { hear: (...value: unknown[]) => void learned.push(value) },
+  } as never)
+  values.open()
+  hears.engines?.()
+  expect(told).toEqual([])
+  values.watch(['source.now'])
+  expect(told).toEqual(['other values.watch ["source.now"]'])
+  isDeaf = false
+  await clock.advance(500)
+  await expect.poll(() => learned).toEqual([['source.now', 21, 1]])
+  await clock.advance(5_000)
+  expect(told.length).toBe(2)
+
+  engines = ['this']
+  hears.engines?.()
+  engines = ['this', 'other']
+  hears.engines?.()
+  await expect.poll(() => told.length).toBe(3)
+  values.watch([])
+  await expect.poll(() => told.at(-1)).toBe('other values.watch []')
+  values.close()
+})
