@@ -58,9 +58,11 @@ export class KeptMail<T> {
       try {
         const items = list.map(({ item }) => item)
         // oxlint-disable-next-line no-await-in-loop -- the next list follows this one
-        if (await this.#take(flow, items)) for (const { done } of waiting.splice(0, list.length)) done()
+        const isTaken = await this.#take(flow, items)
+        const taken = isTaken ? waiting.splice(0, list.length) : []
+        for (const { done } of taken) done()
         // oxlint-disable-next-line no-await-in-loop -- as above
-        else await new Promise<void>((resolve) => this.#deps.clock.setTimer(AGAIN_MS, resolve))
+        if (!isTaken) await new Promise<void>((resolve) => this.#deps.clock.setTimer(AGAIN_MS, resolve))
         most = MOST
       } catch (error) {
         if (!(error instanceof TooLong)) throw error
