@@ -256,11 +256,19 @@ export class FarValues implements FarMessages {
   #readerFor(flow: string): FarReader {
     return this.#deps.runtime.farReader(`flow ${flow}`, {
       tell: (values, executions) => {
-        const engine = this.#homeOf(flow)
+        const engine = this.#isReadHere(flow) ? null : this.#homeOf(flow)
         if (engine !== null) this.#mail.add(engine, this.#passed(flow, values, executions))
       },
-      keep: (values, executions) => this.#kept.pass(flow, this.#passed(flow, values, executions)),
+      keep: async (values, executions) => {
+        if (!this.#isReadHere(flow)) await this.#kept.pass(flow, this.#passed(flow, values, executions))
+      },
     })
+  }
+
+  /** Whether a flow that was elsewhere a moment ago reads the same by itself, and what it does counts. */
+  #isReadHere(flow: string): boolean {
+    const { fence, runtime } = this.#deps
+    return runtime.get(flow) !== undefined && !fence.isLost(flow)
   }
 
   #passed(flow: string | null, values: readonly FarValue[], executions: number): Passed {

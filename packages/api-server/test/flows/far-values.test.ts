@@ -15,6 +15,7 @@ test('a flow that starts elsewhere is passed values at once, before its place an
   const read: string[][] = []
   const readers: FarHost[] = []
   let ended = 0
+  let isHere = false
   const values = new FarValues({
     clock,
     log,
@@ -28,7 +29,7 @@ test('a flow that starts elsewhere is passed values at once, before its place an
       onChange: () => () => {},
       send: (engine: string, _: string, payload: Buffer) => void sent.push(`${engine} ${payload.toString()}`),
     },
-    fence: { has: (flow: string) => flow === 'porch' },
+    fence: { has: (flow: string) => flow === 'porch', isLost: () => false },
     flowNews: {
       engineOf: () => null,
       isBetween: () => false,
@@ -40,6 +41,7 @@ test('a flow that starts elsewhere is passed values at once, before its place an
     published: { all: () => [], get: () => undefined, onChange: () => () => {} },
     lastValues: { newestOf: () => ({ message: 'porch.seen', value: 20, us: 7 }) },
     runtime: {
+      get: () => (isHere ? {} : undefined),
       farReader: (_: string, host: FarHost) => {
         readers.push(host)
         return { read: (messages: string[]) => void read.push(messages), end: () => void ended++ }
@@ -55,6 +57,12 @@ test('a flow that starts elsewhere is passed values at once, before its place an
   await expect
     .poll(() => sent)
     .toEqual(['other [{"flow":"hall","values":[{"message":"porch.seen","value":21,"us":7}],"executions":0}]'])
+  // as soon as it runs here it reads by itself
+  isHere = true
+  readers[0]?.tell([{ message: 'porch.seen', value: 22 }], 0)
+  await readers[0]?.keep([{ message: 'porch.seen', value: 23 }], 0)
+  await new Promise(setImmediate)
+  expect(sent).toHaveLength(1)
   // other places are looked at meanwhile
   heard.places?.()
   await clock.advance(1_000)
