@@ -20,6 +20,7 @@ const spared = [
   'modules.',
   'connectors.',
   'artifacts.',
+  'backup.',
   'pairing.',
   'panels.pollPairing',
   'workers.listTokens',
