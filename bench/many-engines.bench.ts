@@ -12,7 +12,6 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { createClient } from '@flow-service/client-sdk'
-import autocannon from 'autocannon'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { openEngine } from '../packages/api-server/test/runs/engine.ts'
@@ -20,6 +19,7 @@ import { FencedCommits } from '../packages/api-server/test/work/fenced-commits.t
 import { findPostgres, type PostgresServer, startPostgres } from '../test/components/postgres.ts'
 import { publishFlow } from '../test/documents.ts'
 import { ask, useServers } from './child-servers.ts'
+import { rateOf } from './webhook-rate.ts'
 
 const ROUNDS = 3
 const SECONDS = 5
@@ -81,29 +81,19 @@ async function startFlows(at: Listening, flows: Readonly<Record<string, object>>
   }
 }
 
-async function rate(url: string, seconds: number): Promise<number> {
-  const { requests, non2xx, errors } = await autocannon({
-    url,
-    connections: 100,
-    duration: seconds,
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"temp":31.5}',
-  })
-  expect([non2xx, errors]).toEqual([0, 0])
-  return requests.average
-}
-
 test('a webhook takes at least 60 % of its requests where another engine runs its flow, at 100 connections', async () => {
   const url = await server.createDatabase('forwarded')
   const home = await startEngine(url)
   await startFlows(home, { hook })
   const other = await startEngine(url)
   const [local, forwarded] = [home, other].map(({ origin }) => `${origin}/hooks/hook/in`) as [string, string]
-  for (const each of [local, forwarded]) await rate(each, 2)
+  for (const each of [local, forwarded]) await rateOf(each, 2)
   const rounds: { local: number; forwarded: number }[] = []
   for (let round = 0; round < ROUNDS; round++)
-    rounds.push({ local: await rate(local, SECONDS), forwarded: await rate(forwarded, SECONDS) })
+    rounds.push({
+      local: (await rateOf(local, SECONDS)).perSecond,
+      forwarded: (await rateOf(forwarded, SECONDS)).perSecond,
+    })
   expect(await flowsOf(home)).toBe(1)
   const ratio = median(rounds.map((round) => round.forwarded / round.local))
   console.log(

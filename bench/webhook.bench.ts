@@ -3,33 +3,14 @@
  * 100 connections, each server in a process of its own, in alternating rounds. The same for a durable webhook, which
  * answers when the arrival is on the disk. Only ratios are judged.
  */
-import autocannon from 'autocannon'
 import { expect, test } from 'vitest'
 
 import { useServers } from './child-servers.ts'
+import { type Rate, rateOf } from './webhook-rate.ts'
 
 const ROUNDS = 3
 const SECONDS = 10
 const { startAt } = useServers()
-
-interface Rate {
-  readonly perSecond: number
-  /** In milliseconds. */
-  readonly p99: number
-}
-
-async function rate(url: string, seconds: number): Promise<Rate> {
-  const result = await autocannon({
-    url,
-    connections: 100,
-    duration: seconds,
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"temp":31.5}',
-  })
-  expect([result.non2xx, result.errors]).toEqual([0, 0])
-  return { perSecond: result.requests.average, p99: Math.max(1, result.latency.p99) }
-}
 
 interface Named {
   readonly name: string
@@ -47,10 +28,10 @@ interface Compared {
 
 /** What `measured` is to `baseline`. */
 async function compare(measured: Named, baseline: Named): Promise<Compared> {
-  for (const { url } of [baseline, measured]) await rate(url, 2)
+  for (const { url } of [baseline, measured]) await rateOf(url, 2)
   const rounds: { baseline: Rate; measured: Rate }[] = []
   for (let round = 0; round < ROUNDS; round++) {
-    rounds.push({ baseline: await rate(baseline.url, SECONDS), measured: await rate(measured.url, SECONDS) })
+    rounds.push({ baseline: await rateOf(baseline.url, SECONDS), measured: await rateOf(measured.url, SECONDS) })
   }
   const of = (pick: (round: { baseline: Rate; measured: Rate }) => number): number => median(rounds.map(pick))
   const ratio = {

@@ -4,7 +4,17 @@ import { describe, expect, test } from 'vitest'
 import { kinds, MAX_PAYLOAD_BYTES } from '../../../src/engines/links/frames.ts'
 import { Elsewhere, Gone, NotSent, TooLong, Unanswered } from '../../../src/engines/links/links.ts'
 import { ProblemError } from '../../../src/http/errors.ts'
-import { bytes, LinkedEngines, playedEngine, refusalOf, textOf } from './linked-engines.ts'
+import { bytes, type LinkedEngine, LinkedEngines, playedEngine, refusalOf, textOf } from './linked-engines.ts'
+
+/** Has an engine never answer `never`; the signal of what it was asked first. */
+function neverAnswered({ links }: LinkedEngine): Promise<AbortSignal> {
+  const heard = Promise.withResolvers<AbortSignal>()
+  links.answer('never', (_, { signal }) => {
+    heard.resolve(signal)
+    return new Promise(() => undefined)
+  })
+  return heard.promise
+}
 
 describe('an ask', () => {
   test('is answered by who answers its subject, over one link for both directions (links.L1)', async () => {
@@ -98,14 +108,10 @@ describe('an ask', () => {
   test('that has waited long enough is unanswered, not before, and its handler hears of it (links.L3)', async () => {
     const engines = new LinkedEngines()
     const [a, b] = await engines.pair()
-    const heard = Promise.withResolvers<AbortSignal>()
-    b.links.answer('never', (_, { signal }) => {
-      heard.resolve(signal)
-      return new Promise(() => undefined)
-    })
+    const heard = neverAnswered(b)
     let refusal: unknown
     const ask = a.links.ask('b', 'never', bytes(''), { timeoutMs: 1000 }).catch((error: unknown) => (refusal = error))
-    const signal = await heard.promise
+    const signal = await heard
     await engines.clock.advance(999)
     expect(refusal).toBeUndefined()
     await engines.clock.advance(201)
@@ -149,13 +155,9 @@ describe('when a link breaks', () => {
   test('an ask that was sent is unanswered, and its handler hears that nobody waits (link.K2)', async () => {
     const engines = new LinkedEngines()
     const [a, b] = await engines.pair()
-    const heard = Promise.withResolvers<AbortSignal>()
-    b.links.answer('never', (_, { signal }) => {
-      heard.resolve(signal)
-      return new Promise(() => undefined)
-    })
+    const heard = neverAnswered(b)
     const refusal = refusalOf(a.links.ask('b', 'never', bytes('')))
-    const signal = await heard.promise
+    const signal = await heard
     await a.links.close()
     expect(await refusal).toBeInstanceOf(Unanswered)
     await expect.poll(() => signal.aborted).toBe(true)
