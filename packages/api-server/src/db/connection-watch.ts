@@ -22,8 +22,6 @@ import type { Lane } from './transaction.ts'
 const IDLE = 0.9
 const LOOK = 0.1
 const PULSE = 0.4
-/** How long a connection may take to open, at most: a server that has come back may have lost the attempt of before. */
-const CONNECT_MS = 10_000
 /** How long the server may take to say what it executes. */
 const PROBE_MS = 4_000
 const PULSE_CHANNEL = 'flow_service_pulse'
@@ -84,7 +82,7 @@ export class ConnectionWatch {
     let next = 0
     return {
       connection: { application_name: this.#name, TimeZone: 'UTC', DateStyle: 'ISO' },
-      connect_timeout: Math.ceil(Math.min(this.#patienceMs / 2, CONNECT_MS) / 1_000),
+      connect_timeout: Math.ceil(this.#patienceMs / 2_000),
       backoff,
       socket: ({ host, port, path }: { host: string[]; port: number[]; path?: string | false }) => {
         const at = next++ % port.length

@@ -78,6 +78,8 @@ export interface EngineLease extends Lease {
   onAttachUrls(listener: () => void): void
   /** The engines that live, this one among them, as it knows them. */
   readonly engines: readonly LivingEngine[]
+  /** The ids of those but this one. */
+  readonly others: readonly string[]
   /** Calls back when the engines that live, or where they are reached, have changed. */
   onEngines(listener: () => void): void
   /** The URL of the API is known, and the origin at which this engine is reached unless another one was given. */
@@ -124,6 +126,7 @@ export const alone = (attachUrl: string | null): EngineLease => ({
   attachUrl,
   attachUrls: attachUrl === null ? [] : [attachUrl],
   engines: [],
+  others: [],
   onAttachUrls() {},
   onEngines() {},
   listensAt: async () => {},
@@ -198,6 +201,10 @@ class ServerLease implements EngineLease {
 
   get engines(): readonly LivingEngine[] {
     return this.#engines
+  }
+
+  get others(): readonly string[] {
+    return this.#engines.flatMap(({ id }) => (id === this.#self.id ? [] : [id]))
   }
 
   async open(): Promise<void> {

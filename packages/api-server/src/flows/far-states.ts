@@ -15,7 +15,7 @@ const WITHIN_MS = 500
 
 /** What is asked, and of whom. */
 export interface FarStatesDeps {
-  readonly lease: Pick<EngineLease, 'engines' | 'id'>
+  readonly lease: Pick<EngineLease, 'others'>
   readonly links: Pick<Links, 'answer' | 'ask'>
 }
 
@@ -61,11 +61,9 @@ export class FarStates {
   }
 
   async #ask(): Promise<void> {
-    const { engines, id } = this.#deps.lease
-    const others = engines.filter((engine) => engine.id !== id)
-    const living = new Set(others.map((engine) => engine.id))
-    for (const engine of this.#told.keys()) if (!living.has(engine)) this.#told.delete(engine)
-    await Promise.all(others.map((engine) => this.#askOne(engine.id)))
+    const { others } = this.#deps.lease
+    for (const engine of this.#told.keys()) if (!others.includes(engine)) this.#told.delete(engine)
+    await Promise.all(others.map((engine) => this.#askOne(engine)))
   }
 
   async #askOne(engine: string): Promise<void> {
