@@ -1,8 +1,9 @@
 // The tests that kill engines, for as long as it takes: `npm run soak [kills] [ledger|live|loop|kept|track|engines|races|prompts|console]`, 1,000 of
 // them on each backend unless told otherwise. Every half a minute each test prints how far it is, and how many kills it manages in a
-// minute. SEED in the environment repeats the moments of an earlier soak, which each test prints. `races` are tests of the test
-// command with thousands of runs in place of hundreds, `prompts` those of commands in English with 100,000 prompts, `console` ten
-// minutes of 1,000 values a second on a page, and of elements in a page of somebody else.
+// minute. SEED in the environment repeats the moments of an earlier soak, which each test prints. `engines` are faults of seven kinds
+// that three engines on a PostgreSQL server have in place of kills. `races` are tests of the test command with thousands of runs in
+// place of hundreds, `prompts` those of commands in English with 100,000 prompts, `console` ten minutes of 1,000 values a second on a
+// page, and of elements in a page of somebody else.
 import { spawnSync } from 'node:child_process'
 
 const suites = {
