@@ -14,13 +14,21 @@ export interface EventBus {
   publish(event: EngineEvent, atMs?: number): void
   /** Tells those that show what has happened of what has happened in another engine. Never throws. */
   show(event: EngineEvent, atMs: number): void
+  /** Tells everybody here of what another engine has done, and tells itself to the others. Never throws. */
+  follow(event: EngineEvent): void
   /** Whether there is any listener that is not `quiet`. */
   isHeard(): boolean
   /**
    * The result ends the subscription. For a `quiet` listener alone nobody needs to make events of values; one that `shows` is
-   * told of other engines too.
+   * told of other engines too; one that `spreads` tells other engines.
    */
-  subscribe(listener: EventListener, options?: { readonly quiet?: boolean; readonly shows?: boolean }): () => void
+  subscribe(listener: EventListener, options?: SubscribeOptions): () => void
+}
+
+interface SubscribeOptions {
+  readonly quiet?: boolean
+  readonly shows?: boolean
+  readonly spreads?: boolean
 }
 
 /** An event bus; a listener that throws is reported to `onError` and keeps no other one from hearing the event. */
@@ -29,6 +37,7 @@ export function createEventBus(
 ): EventBus {
   let listeners: readonly EventListener[] = []
   let showing: readonly EventListener[] = []
+  let following: readonly EventListener[] = []
   let heard = 0
   const tell = (all: readonly EventListener[], event: EngineEvent, atMs: number): void => {
     for (const listener of all) {
@@ -42,17 +51,20 @@ export function createEventBus(
   return {
     publish: (event, atMs = Date.now()) => tell(listeners, event, atMs),
     show: (event, atMs) => tell(showing, event, atMs),
+    follow: (event) => tell(following, event, Date.now()),
     isHeard: () => heard > 0,
-    subscribe(listener, { quiet = false, shows = false } = {}) {
+    subscribe(listener, { quiet = false, shows = false, spreads = false } = {}) {
       // a fresh function each time, so that one listener may subscribe twice
       const entry: EventListener = (event, atMs) => listener(event, atMs)
       listeners = [...listeners, entry]
       if (shows) showing = [...showing, entry]
+      if (!spreads) following = [...following, entry]
       if (!quiet) heard += 1
       return () => {
         if (!listeners.includes(entry)) return
         listeners = listeners.filter((other) => other !== entry)
         showing = showing.filter((other) => other !== entry)
+        following = following.filter((other) => other !== entry)
         if (!quiet) heard -= 1
       }
     },

@@ -5,8 +5,9 @@
  * - claims.C1 a round comes with a notice that something has changed hands or an engine has ended, with another set of living
  *   engines, and every {@link PATIENCE_MS}; one at a time, {@link PACE_MS} apart at least. One that comes while the lease does
  *   not hold waits until it does.
- * - claims.C2 the share is the wished flows by the living engines that are not about to end, rounded up. What nobody takes within its share for a
- *   round, an engine takes beyond it: a flow that runs too many on one engine is better than one that does not run.
+ * - claims.C2 the share is the wished flows by the living engines that are not about to end, rounded up. What nobody takes
+ *   within its share for a round, an engine takes beyond it: a flow too many on one engine is better than one that does not
+ *   run.
  * - claims.C3 what is beyond the share is given up {@link STEP} at a time; not flows whose code this engine has and others
  *   may not, nor what came back.
  * - claims.C4 a flow that does not start here is let go, and not taken again until somebody has changed it.
@@ -161,10 +162,16 @@ export class Claims {
   async #settle(): Promise<void> {
     if (!this.#mayOwe) return
     const { placement, store } = this.#deps
-    const owed = await store.owed()
-    const taken = await placement.takeFree(owed)
-    if (taken.size > 0) await placement.release(owed.filter(({ id }) => taken.has(id)))
+    // another engine may end meanwhile
     this.#mayOwe = false
+    try {
+      const owed = await store.owed()
+      const taken = await placement.takeFree(owed)
+      if (taken.size > 0) await placement.release(owed.filter(({ id }) => taken.has(id)))
+    } catch (error) {
+      this.#mayOwe = true
+      throw error
+    }
   }
 
   /** Of claimed flows those whose code this engine has; the others are let go. */

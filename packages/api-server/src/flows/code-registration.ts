@@ -103,7 +103,7 @@ async function endMissing(names: readonly string[], store: FlowStore, { live }: 
     const row = await store.byName(name)
     if (row === null) continue
     await live.exclusive(row.id, () => live.end(row))
-    live.announce(row, 'failed')
+    live.announce(row, { status: 'failed' })
   }
 }
 

@@ -1,12 +1,11 @@
 /**
- * Values from outside for messages of flows that other engines run: published there, whichever way they came in here (by the
- * API, or from a device).
+ * Passes a value on that has come in by the API or from a device, to the engine that runs its flow, which publishes it;
+ * `messages.ts` asks for it before it publishes one itself.
  * @module
  */
 import { flowPart, type PublishedMessage } from '@flow-service/protocol'
 
-import { type Links, Unanswered } from '../engines/links/links.ts'
-import { ProblemError } from '../http/errors.ts'
+import type { Links } from '../engines/links/links.ts'
 import type { FarPublication, Messages, MessagesDeps } from '../messages/messages.ts'
 import type { FlowHomes } from './flow-homes.ts'
 
@@ -19,14 +18,8 @@ export function publishElsewhere(homes: FlowHomes | null, links: Pick<Links, 'as
     const flow = flowPart(publication.message)
     if (!homes.isAway(flow)) return null
     const payload = Buffer.from(JSON.stringify(publication))
-    try {
-      const answer = await homes.ask(flow, (engine) => links.ask(engine, SUBJECT, payload))
-      return answer && (JSON.parse(answer.toString()) as PublishedMessage)
-    } catch (error) {
-      if (!(error instanceof Unanswered)) throw error
-      const detail = `the engine that runs flow "${flow}" was given the value and has not answered: it may be published`
-      throw new ProblemError('unavailable', detail, { retry_after_s: 1 })
-    }
+    const answer = await homes.ask(flow, (engine) => links.ask(engine, SUBJECT, payload))
+    return answer && (JSON.parse(answer.toString()) as PublishedMessage)
   }
 }
 

@@ -25,7 +25,7 @@ type Named = readonly [name: string, state: LiveState]
 /** The states of flows elsewhere; made by an engine that shares its database. */
 export class FarStates {
   readonly #deps: FarStatesDeps
-  readonly #told = new Map<string, ReadonlyMap<string, LiveState>>()
+  readonly #told = new Map<string, Map<string, LiveState>>()
   #asking: Promise<void> | null = null
   #next: Promise<void> | null = null
 
@@ -40,6 +40,11 @@ export class FarStates {
       if (state) return state
     }
     return undefined
+  }
+
+  /** What was told of a flow is over: it has changed hands, or is wished otherwise. */
+  forget(name: string): void {
+    for (const flows of this.#told.values()) flows.delete(name)
   }
 
   /** Answers others with the flows that run here. */

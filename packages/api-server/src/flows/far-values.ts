@@ -1,6 +1,7 @@
 /**
- * Values between flows that different engines run. Every engine knows all published flows and who runs them, so the one that
- * publishes a value knows which flows elsewhere read it, and passes it to their engines.
+ * Passes what flows here publish to the engines whose flows or devices read it: the runtime calls it with each such value,
+ * `live.ts` before each start of a flow. Every engine knows all published flows and who runs them, so the one that publishes a
+ * value knows which flows elsewhere read it.
  *
  * - far-values.V1 a flow that is about to start tells so, and what it reads, and is answered with the values that there are:
  *   it starts with the last ones, and what comes after goes to its engine, however late others hear of its place and its
@@ -8,7 +9,8 @@
  * - far-values.V2 what is no kept work is passed on once, in the order of its publisher, and lost with a link that breaks, or
  *   while its reader is between two engines.
  * - far-values.V3 kept work stays with its publisher until the engine that runs its reader has committed it, whoever that is by
- *   then: in the order of its publisher, and twice where an answer was lost. A reader that is stopped, or gone, reads nothing.
+ *   then: in the order of its publisher, and twice where an answer was lost or its commit has failed. A reader that is stopped, or gone,
+ *   reads nothing.
  * - far-values.V4 devices follow messages at whichever engine they are connected; that is told to all engines, and told again
  *   when a link or an engine comes.
  * @module
@@ -19,6 +21,7 @@ import { type FlowDocument, flowPart } from '@flow-service/protocol'
 import type { Fence } from '../engines/fence.ts'
 import type { EngineLease } from '../engines/lease.ts'
 import { Elsewhere, type Links, TooLong } from '../engines/links/links.ts'
+import { StandingWish } from '../engines/links/standing-wish.ts'
 import { TurnMail } from '../engines/links/turn-mail.ts'
 import type { LastValues } from '../messages/last-values.ts'
 import type { FarMessages } from '../messages/messages.ts'
@@ -33,10 +36,9 @@ const START = 'values.start'
 const WATCH = 'values.watch'
 const TELL = 'values'
 const KEEP = 'values.keep'
+const NOTHING = Buffer.alloc(0)
 /** How long a flow waits for the values that it starts with. */
 const BEFORE_MS = 500
-/** Between two attempts to have kept work taken, or what is watched heard. */
-const AGAIN_MS = 500
 const KEEP_MS = 15_000
 /** How long what an engine says of a start counts for more than what is read of it. */
 const START_MS = 10_000
@@ -68,11 +70,11 @@ export interface FarValuesDeps {
   readonly clock: Clock
   readonly fence: Pick<Fence, 'has' | 'isLost'>
   readonly flowNews: Pick<FlowNews, 'engineOf' | 'isBetween' | 'onPlaces'>
-  readonly lease: Pick<EngineLease, 'engines' | 'id' | 'onEngines'>
+  readonly lease: Pick<EngineLease, 'id' | 'onEngines' | 'others'>
   readonly links: Pick<Links, 'answer' | 'ask' | 'hear' | 'onChange' | 'send'>
   readonly runtime: Pick<LiveRuntime, 'deliverFar' | 'farReader' | 'get'>
   readonly published: Pick<PublishedFlows, 'all' | 'get' | 'isPublishedByOthers' | 'onChange'>
-  readonly lastValues: Pick<LastValues, 'hear' | 'learn' | 'newestOf'>
+  readonly lastValues: Pick<LastValues, 'hear' | 'learn' | 'look' | 'newestOf'>
   readonly work: Pick<LiveWork, 'written'>
   /** Makes what is shown and kept of values. */
   readonly secrets: Pick<Secrets, 'mask'>
@@ -90,18 +92,18 @@ export function openFarValues({
   return made
 }
 
-/** Has the last values of flows that other engines run read, as far as they are written, when the result is called. */
+/** Has the last values of flows that this engine does not run read, as far as others have written them, when the result is called. */
 export const lookElsewhere =
   (deps: {
-    readonly flowNews: Pick<FlowNews, 'engineOf'>
+    readonly fence: Pick<Fence, 'has'>
     readonly lastValues: Pick<LastValues, 'look'>
     readonly lease: Pick<EngineLease, 'id'>
     readonly published: Pick<PublishedFlows, 'all'>
   }) =>
   async (): Promise<void> => {
-    const engines = deps.published.all().map(({ name }) => [name, deps.flowNews.engineOf(name)] as const)
-    const others = engines.filter(([, engine]) => engine !== null && engine !== deps.lease.id)
-    if (others.length > 0) await deps.lastValues.look(others.map(([name]) => name))
+    if (deps.lease.id === null) return
+    const others = deps.published.all().flatMap(({ name }) => (deps.fence.has(name) ? [] : [name]))
+    if (others.length > 0) await deps.lastValues.look(others)
   }
 
 /** The flows elsewhere that read messages, and what is watched here of other engines. */
@@ -115,9 +117,8 @@ export class FarValues implements FarMessages {
   readonly #kept: KeptMail<Passed>
   /** Other engines that watch messages. */
   readonly #watchers = new Map<string, FarReader>()
+  readonly #wish: StandingWish
   #watched: readonly string[] = []
-  /** Engines that are to hear what is watched here, and have not. */
-  readonly #unheard = new Set<string>()
   #cancelReview: (() => void) | null = null
   #cancelWatch: (() => void) | null = null
   #ends: (() => void)[] = []
@@ -126,6 +127,7 @@ export class FarValues implements FarMessages {
   constructor(deps: FarValuesDeps) {
     this.#deps = deps
     this.#mail = new TurnMail(TELL, deps.links, deps.log)
+    this.#wish = new StandingWish(WATCH, '[]', deps)
     this.#kept = new KeptMail((flow, all) => this.#takenBy(flow, all), deps)
   }
 
@@ -140,26 +142,25 @@ export class FarValues implements FarMessages {
       links.hear(TELL, (payload) => {
         for (const passed of JSON.parse(payload.toString()) as Passed[]) this.#hear(passed)
       }),
-      links.onChange((engine) => this.#tellWatched([engine])),
       flowNews.onPlaces(soon),
       published.onChange(soon),
     ]
     lease.onEngines(() => {
-      const others = new Set(this.#others)
       for (const [engine, reader] of this.#watchers) {
-        if (others.has(engine)) continue
+        if (lease.others.includes(engine)) continue
         reader.end()
         this.#watchers.delete(engine)
       }
-      this.#tellWatched(this.#others)
       soon()
     })
+    this.#wish.open()
     this.#review()
   }
 
   close(): void {
     this.#isClosed = true
     this.#kept.close()
+    this.#wish.close()
     for (const end of this.#ends) end()
     this.#cancelReview?.()
     this.#cancelWatch?.()
@@ -169,22 +170,25 @@ export class FarValues implements FarMessages {
 
   /** A flow is about to start here, or to have that content: resolves when others have answered (far-values.V1). */
   async before(document: FlowDocument): Promise<void> {
+    const { fence, lastValues, lease } = this.#deps
     const messages = this.#readBy(document)
     if (messages.length === 0) return
     const start: Start = { flow: document.name, messages }
     const payload = Buffer.from(JSON.stringify(start))
-    await Promise.all(this.#others.map((engine) => this.#askStart(engine, payload)))
+    const flows = new Set(messages.map(flowPart).filter((flow) => !fence.has(flow)))
+    await Promise.all([
+      // of those that nobody runs
+      flows.size > 0 ? lastValues.look([...flows]) : null,
+      ...lease.others.map((engine) => this.#askStart(engine, payload)),
+    ])
   }
 
   watch(messages: readonly string[]): void {
-    if (messages.join('\n') === this.#watched.join('\n')) return
     this.#watched = messages
-    this.#tellWatched(this.#others, true)
-  }
-
-  get #others(): string[] {
-    const { engines, id } = this.#deps.lease
-    return engines.flatMap((engine) => (engine.id === id ? [] : [engine.id]))
+    this.#cancelWatch ??= this.#deps.clock.setTimer(SOON_MS, () => {
+      this.#cancelWatch = null
+      this.#wish.set(JSON.stringify(this.#watched.toSorted()))
+    })
   }
 
   /** Messages that a flow reads and that others publish: those of other flows, and its own that others publish too. */
@@ -207,6 +211,7 @@ export class FarValues implements FarMessages {
   }
 
   #soon(): void {
+    if (this.#isClosed) return
     this.#cancelReview ??= this.#deps.clock.setTimer(SOON_MS, () => {
       this.#cancelReview = null
       this.#review()
@@ -216,10 +221,10 @@ export class FarValues implements FarMessages {
   /** Finds the flows that are to be passed values. */
   #review(): void {
     const { fence, flowNews, lease, published } = this.#deps
-    const living = new Set(lease.engines.map(({ id }) => id))
     const gone = new Set(this.#flows.keys())
     for (const [flow, started] of this.#started) {
-      if (fence.has(flow) || !living.has(started.engine) || this.#isKnown(flow, started)) this.#started.delete(flow)
+      if (fence.has(flow) || !lease.others.includes(started.engine) || this.#isKnown(flow, started))
+        this.#started.delete(flow)
       else this.#follow(flow, started.messages, gone)
     }
     for (const document of published.all()) {
@@ -305,7 +310,7 @@ export class FarValues implements FarMessages {
     for (const passed of all) this.#deliver(passed, true)
     await work.written()
     if (!fence.has(flow) || fence.isLost(flow)) throw new Elsewhere(`flow "${flow}" does not run here any more`)
-    return Buffer.alloc(0)
+    return NOTHING
   }
 
   #hear(passed: Passed): void {
@@ -338,10 +343,10 @@ export class FarValues implements FarMessages {
       this.#started.set(flow, { engine, messages, untilMs: clock.now() + START_MS })
       this.#review()
     }
-    return this.#known(messages)
+    return Buffer.from(JSON.stringify(this.#known(messages)))
   }
 
-  /** What another engine watches from now on; answered with what is known here of it. */
+  /** What another engine watches from now on, which is sent what is known here of it; that may be more than an answer takes. */
   #watch(engine: string, messages: readonly string[]): Buffer {
     const reader =
       this.#watchers.get(engine) ??
@@ -351,44 +356,13 @@ export class FarValues implements FarMessages {
       })
     reader.read(messages)
     this.#watchers.set(engine, reader)
-    return this.#known(messages)
+    for (const value of this.#known(messages)) this.#mail.add(engine, { flow: null, values: [value], executions: 0 })
+    return NOTHING
   }
 
   /** The last values of messages whose flows run here. */
-  #known(messages: readonly string[]): Buffer {
+  #known(messages: readonly string[]): Passed['values'] {
     const { fence, lastValues } = this.#deps
-    const own = messages.filter((message) => fence.has(flowPart(message)))
-    return Buffer.from(JSON.stringify(own.flatMap((message) => lastValues.newestOf(message) ?? [])))
-  }
-
-  /** Has engines hear what is watched here; who does not is told again. Nothing, too, where it was something before. */
-  #tellWatched(engines: readonly string[], isChange = false): void {
-    if (this.#isClosed || (this.#watched.length === 0 && !isChange)) return
-    const others = new Set(this.#others)
-    for (const engine of engines) if (others.has(engine)) this.#unheard.add(engine)
-    void this.#tellUnheard()
-  }
-
-  async #tellUnheard(): Promise<void> {
-    const { clock, lastValues, links } = this.#deps
-    const payload = Buffer.from(JSON.stringify(this.#watched))
-    const others = new Set(this.#others)
-    const tell = async (engine: string): Promise<void> => {
-      if (!others.has(engine)) return void this.#unheard.delete(engine)
-      try {
-        const answer = await links.ask(engine, WATCH, payload)
-        this.#unheard.delete(engine)
-        for (const { message, value, us } of JSON.parse(answer.toString()) as Passed['values'])
-          lastValues.hear(message, value, us)
-      } catch {
-        // it is asked again below
-      }
-    }
-    await Promise.all([...this.#unheard].map(tell))
-    if (this.#unheard.size === 0 || this.#isClosed) return
-    this.#cancelWatch ??= clock.setTimer(AGAIN_MS, () => {
-      this.#cancelWatch = null
-      void this.#tellUnheard()
-    })
+    return messages.flatMap((message) => (fence.has(flowPart(message)) ? (lastValues.newestOf(message) ?? []) : []))
   }
 }

@@ -1,20 +1,20 @@
 /**
- * Who runs a flow: the seam between what is asked of any engine and the one that can answer it. Whatever needs a running
- * flow asks here first. On the embedded database this engine runs all of them, and nobody asks.
+ * Finds the engine that runs a flow, and has it asked: the relays of `forwarding/` and `far-publication.ts` come here with each
+ * request that needs a running flow. On the embedded database this engine runs all of them, and nobody asks.
  *
  * - flow-homes.H1 what nobody runs is answered here, once the database has said so: a flow that is stopped, or that has
  *   failed.
  * - flow-homes.H2 a flow on its way from one engine to another, and one that is starting here, is waited for, at most
  *   {@link PATIENCE_MS}: then 503.
  * - flow-homes.H3 what was certainly not done by the engine that was asked is asked again, of whoever has the flow by then.
- *   What may be done is never asked twice.
+ *   What may be done is never asked twice: then 503, too.
  * @module
  */
 import type { Clock, LiveRuntime } from '@flow-service/core'
 
 import type { Fence } from '../engines/fence.ts'
 import type { EngineLease } from '../engines/lease.ts'
-import { Elsewhere, NotSent } from '../engines/links/links.ts'
+import { Elsewhere, NotSent, Unanswered } from '../engines/links/links.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { PublishedFlows } from './published-flows.ts'
 
@@ -70,7 +70,7 @@ export class FlowHomes {
   }
 
   /** The engine to ask about a flow; null: this one. Whether it can be answered now is another question. */
-  of(flow: string): string | null {
+  #of(flow: string): string | null {
     const { engine, isMine, news } = this.#deps
     if (isMine(flow)) return null
     const at = news.engineOf(flow)
@@ -80,7 +80,7 @@ export class FlowHomes {
   /** Whether another engine may have to be asked about a flow, or the flow to be waited for. */
   isAway(flow: string): boolean {
     const { isLive, isMine, isRunning } = this.#deps
-    return isMine(flow) ? !isRunning(flow) : this.of(flow) !== null || isLive(flow)
+    return isMine(flow) ? !isRunning(flow) : this.#of(flow) !== null || isLive(flow)
   }
 
   /**
@@ -91,14 +91,15 @@ export class FlowHomes {
     const { clock, news } = this.#deps
     const untilMs = clock.now() + PATIENCE_MS
     // what this engine has not heard of yet may have happened before the caller asked
-    if (this.of(flow) === null) await news.freshOf(flow)
+    if (this.#of(flow) === null) await news.freshOf(flow)
     for (;;) {
-      const engine = this.of(flow)
+      const engine = this.#of(flow)
       if (engine === null && !this.#isUnsettled(flow)) return null
       try {
         // oxlint-disable-next-line no-await-in-loop -- another engine may have it after the one that was asked
         if (engine !== null) return await ask(engine)
       } catch (error) {
+        if (error instanceof Unanswered) throw mayBeDone(flow)
         if (!(error instanceof NotSent || error instanceof Elsewhere)) throw error
       }
       if (clock.now() >= untilMs) throw noHome(flow)
@@ -122,6 +123,14 @@ export class FlowHomes {
     return isMine(flow) ? !isRunning(flow) : news.isBetween(flow) || news.engineOf(flow) === engine
   }
 }
+
+/** The refusal of what another engine was asked for and has not answered. */
+export const mayBeDone = (flow: string): ProblemError =>
+  new ProblemError(
+    'unavailable',
+    `the engine that runs flow "${flow}" was asked and has not answered: it may have done it; look before you try again`,
+    { retry_after_s: 1 },
+  )
 
 const noHome = (flow: string): ProblemError =>
   new ProblemError('unavailable', `flow "${flow}" is on its way from one engine to another; try again`, {

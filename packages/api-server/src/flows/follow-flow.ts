@@ -15,6 +15,7 @@ import type { LastValues } from '../messages/last-values.ts'
 import type { LiveLogs } from '../node-logs/live-logs.ts'
 import type { Log } from '../process/log.ts'
 import type { Markers } from '../work/markers.ts'
+import type { FarStates } from './far-states.ts'
 import type { FlowListener } from './flow-news.ts'
 import type { LiveFlows } from './live-flows.ts'
 import type { Placed, Placement } from './placement.ts'
@@ -29,6 +30,7 @@ export interface FollowDeps {
   readonly liveLogs: Pick<LiveLogs, 'forget' | 'rename'>
   readonly markers: Pick<Markers, 'forget'>
   readonly code: Pick<CodeRegistry, 'release'>
+  readonly farStates: Pick<FarStates, 'forget'> | null
   readonly live: LiveFlows
   readonly placement: Placement
   readonly published: PublishedFlowsOwner
@@ -36,6 +38,9 @@ export interface FollowDeps {
   readonly changed: (id: string) => void
   readonly log: Pick<Log, 'warn'>
 }
+
+/** What another engine has done is told by that one. */
+const followed = { isFollowed: true } as const
 
 /** Follows the flows of a database. */
 export const createFlowFollower = (deps: FollowDeps): FlowListener => ({
@@ -52,12 +57,13 @@ async function follow(mark: FlowMark, before: FlowMark | null, deps: FollowDeps)
   const row = await createFlowStore(database.sql).byId(mark.id)
   // the next look finds that it is gone
   if (row === null) return
+  if (before?.at !== mark.at || before.wished !== mark.wished) deps.farStates?.forget(row.name)
   if (before && before.name !== row.name) await rename(before.name, row, deps)
   if (placement.isElsewhere(row)) await yieldPlace(row, deps)
   if (isNews(row, published)) {
     published.take(row)
     await live.rebuild(row)
-  } else if (before && isMovedElsewhere(before, mark, placement)) live.announce(row)
+  } else if (before && isMovedElsewhere(before, mark, placement)) live.announce(row, followed)
 }
 
 /** Whether other engines have started, stopped or held it, which they alone have told. */
@@ -84,7 +90,7 @@ async function yieldPlace(row: FlowRow, { live, log }: FollowDeps): Promise<void
   if (!isRunning) return
   const engine = row.runs_at?.name ?? null
   log.warn({ flow: row.name, engine }, 'a live flow has ended here: another engine has taken it')
-  live.announce(row)
+  live.announce(row, followed)
 }
 
 async function rename(from: string, row: FlowRow, deps: FollowDeps): Promise<void> {
@@ -100,7 +106,7 @@ async function rename(from: string, row: FlowRow, deps: FollowDeps): Promise<voi
   published.rename(row.id, row.name)
   published.take(row)
   if (wasActive) await live.revive(row)
-  else live.announce(row)
+  else live.announce(row, followed)
 }
 
 /** The end of a flow whose row is gone; what it has published meanwhile goes too. */

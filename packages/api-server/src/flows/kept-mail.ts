@@ -1,11 +1,10 @@
 /**
- * Kept work on its way to the engines of the flows that read it, by flow: one list at a time, so that none overtakes another,
- * whatever becomes of a list.
+ * Lists of kept work that `far-values.ts` passes on to the engines of the flows that read it: one at a time for each flow, so
+ * that none overtakes another, whatever becomes of a list.
  * @module
  */
 import type { Clock } from '@flow-service/core'
 
-import { TooLong } from '../engines/links/links.ts'
 import type { Log } from '../process/log.ts'
 
 /** Items of a list at most. */
@@ -65,7 +64,6 @@ export class KeptMail<T> {
         if (!isTaken) await new Promise<void>((resolve) => this.#deps.clock.setTimer(AGAIN_MS, resolve))
         most = MOST
       } catch (error) {
-        if (!(error instanceof TooLong)) throw error
         if (list.length === 1) this.#leaveOut(flow, waiting.shift(), error)
         most = Math.ceil(list.length / 2)
       }
@@ -73,7 +71,7 @@ export class KeptMail<T> {
     if (waiting.length === 0) this.#waiting.delete(flow)
   }
 
-  #leaveOut(flow: string, kept: Kept<T> | undefined, err: TooLong): void {
+  #leaveOut(flow: string, kept: Kept<T> | undefined, err: unknown): void {
     const detail = 'a durable value is too long for a flow of another engine, which does not get it'
     this.#deps.log.warn({ err, flow }, detail)
     kept?.done()

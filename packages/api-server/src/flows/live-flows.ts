@@ -48,7 +48,7 @@ export interface LiveFlows {
   resume(row: FlowRow): Promise<boolean>
   /** The flow of a row while it runs. */
   running(row: Pick<FlowHead, 'name'>): LiveFlow | undefined
-  /** Refuses with `in_use` what only the engine can do that runs the flow, when that is another one (V8). */
+  /** Refuses with `in_use` what only the engine can do that runs the flow, when that is another one. */
   assertHere(row: FlowHead): void
   /**
    * Follows what a flow executes after it has changed: one that is active is replaced in place, one that is failed is
@@ -61,8 +61,8 @@ export interface LiveFlows {
    */
   replace(change: Replacement): Promise<{ readonly row: FlowRow; readonly rebuilt: readonly string[] }>
   /**
-   * Starts the flows that are wished to be active, side by side, but those that `isMissing` names, and those that another
-   * engine runs. One that cannot be started is failed; the others are not affected.
+   * Starts all flows that are wished to be active, side by side, of an engine that has its database to itself, but those that
+   * `isMissing` names. One that cannot be started is failed; the others are not affected.
    */
   restore(isMissing: (name: string) => boolean): Promise<void>
   state(row: FlowHead): LiveState
@@ -72,8 +72,16 @@ export interface LiveFlows {
   nodeStates(name: string): readonly NodeState[]
   /** How many flows could not be started. */
   failed(): number
-  /** Tells observers the state and version of a flow; `status` where others know better. */
-  announce(row: FlowRow, status?: FlowStatus): void
+  /** Tells observers the state and version of a flow. */
+  announce(row: FlowRow, options?: AnnounceOptions): void
+}
+
+/** How the state of a flow is told. */
+export interface AnnounceOptions {
+  /** Where others know better than the engine. */
+  readonly status?: FlowStatus
+  /** Another engine has changed it, and tells the observers of all but this one. */
+  readonly isFollowed?: boolean
 }
 
 /** Another published form of a flow. */

@@ -19,7 +19,7 @@ import type { Log } from '../process/log.ts'
 import type { LiveWork } from '../work/work.ts'
 import type { FarStates } from './far-states.ts'
 import type { FarValues } from './far-values.ts'
-import type { LiveFlows, Replacement } from './live-flows.ts'
+import type { AnnounceOptions, LiveFlows, Replacement } from './live-flows.ts'
 import { type LiveState, liveStateOf, startFailed } from './live-state.ts'
 import type { Placed, Placement } from './placement.ts'
 import { flowInvalid, isError } from './refusals.ts'
@@ -32,7 +32,7 @@ export interface LiveFlowsDeps {
   readonly database: Pick<Database, 'sql'>
   /** What messages carry, initial values of other flows among it. */
   readonly values: Pick<CurrentValues, 'get'>
-  readonly events: Pick<EventBus, 'publish'>
+  readonly events: Pick<EventBus, 'follow' | 'publish'>
   /** Kept work: what a flow holds or has given up is committed before anybody is told. */
   readonly work: Pick<LiveWork, 'written'>
   /** What is wrong with a document now; errors keep it from being started. */
@@ -98,10 +98,13 @@ class RuntimeFlows implements LiveFlows {
     return document?.mode === 'live' ? runtime.failedNodes(document) : []
   }
 
-  announce(row: FlowRow, status?: FlowStatus): void {
+  announce(row: FlowRow, { status, isFollowed = false }: AnnounceOptions = {}): void {
+    const { events } = this.#deps
     const found = this.state(row)
     const { name, version } = row
-    this.#deps.events.publish({ type: 'flow', name, status: status ?? found.status, held: found.held, version })
+    const event = { type: 'flow', name, status: status ?? found.status, held: found.held, version } as const
+    if (isFollowed) events.follow(event)
+    else events.publish(event)
   }
 
   exclusive<T>(id: string, change: () => Promise<T>): Promise<T> {

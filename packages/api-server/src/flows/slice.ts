@@ -174,7 +174,7 @@ export const followSpares = begins(
 
 /** Live flows, and contents that runs can execute. */
 export const liveLayer = inOrder(
-  makes(valuesElsewhere, { flowNews, lastValues, lease, published }, lookElsewhere),
+  makes(valuesElsewhere, { fence, lastValues, lease, published }, lookElsewhere),
   makes(farStates, { lease, links }, ({ lease, links }) => links && new FarStates({ lease, links })),
   makes(
     farValues,
@@ -361,8 +361,8 @@ export const followEngines = begins(
     placement,
     published,
   },
-  ({ claims, farStates, fence, flowNews, lease, ...deps }) => {
-    const { live, placement } = deps
+  ({ claims, fence, flowNews, lease, ...deps }) => {
+    const { farStates, live, placement } = deps
     farStates?.answer(() => live.states(fence.flows))
     flowNews.begin(createFlowFollower({ ...deps, changed: (id) => claims?.changed(id) }))
     const lost = (): void => {

@@ -1,7 +1,7 @@
 /**
- * Connections to nodes of flows that another engine runs: served sockets below `/hooks`, and requests and sockets below
- * `/connectors`. Their bytes are passed on as they are to that engine, which answers as if they had come to it; nothing of
- * them is looked at here but the path.
+ * Passes connections on to the engine that runs their flow: `served-sockets.ts` hands over sockets below `/hooks`, and
+ * `connector-routes.ts` requests below `/connectors`. Their bytes go as they are to that engine, which answers as if they had
+ * come to it; nothing of them is looked at here but the path.
  *
  * - connection-relay.C1 what was passed on once is not passed on again: the engine that has the flow no more answers that
  *   nothing is there, and the client connects anew.
@@ -13,9 +13,9 @@ import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 import type { Links } from '../engines/links/links.ts'
-import type { FlowHomes } from '../flows/flow-homes.ts'
+import { type FlowHomes, mayBeDone } from '../flows/flow-homes.ts'
+import { requestSegments } from '../hooks/route-table.ts'
 import type { ConnectionsElsewhere } from '../hooks/served-sockets.ts'
-import { ProblemError } from '../http/errors.ts'
 import { createServer, request as send } from '../http/node-http.ts'
 import type { PendingUpgrade, UpgradeRouter } from '../http/upgrade.ts'
 
@@ -64,7 +64,7 @@ export class ConnectionRelay implements ConnectionsElsewhere {
   }
 
   async pass(rest: string, { request, socket, head }: PendingUpgrade): Promise<boolean> {
-    const pipe = await this.#pipeFor(rest.split('/', 1)[0] ?? '', request)
+    const pipe = await this.#pipeFor(requestSegments(`/${rest}`)?.[0] ?? '', request)
     if (pipe === null) return false
     // it may have ended while its engine was asked, and tells it to nobody any more
     if (socket.destroyed) {
@@ -92,7 +92,7 @@ export class ConnectionRelay implements ConnectionsElsewhere {
       await pipeline(answer, response)
     } catch {
       if (response.headersSent || request.socket.destroyed) response.destroy()
-      else throw new ProblemError('unavailable', mayBeTaken(flow), { retry_after_s: 1 })
+      else throw mayBeDone(flow)
     }
     return true
   }
@@ -111,9 +111,6 @@ export class ConnectionRelay implements ConnectionsElsewhere {
     })
   }
 }
-
-const mayBeTaken = (flow: string): string =>
-  `the engine that runs flow "${flow}" was given the request and has not answered: it may have taken it`
 
 /** The request line of an upgrade below `/hooks`, wherever a host has mounted that here, and the headers as they were sent. */
 function headOf({ method, url = '', rawHeaders }: IncomingMessage, rest: string): string {

@@ -6,7 +6,7 @@
  * - endpoint-relay.E2 a reading that the other engine does not answer is answered here, from what the database says.
  * @module
  */
-import { type Links, Unanswered } from '../engines/links/links.ts'
+import type { Links } from '../engines/links/links.ts'
 import type { FlowHomes } from '../flows/flow-homes.ts'
 import type { Endpoint, RequestFacts } from '../http/endpoint.ts'
 import { ProblemError } from '../http/errors.ts'
@@ -132,7 +132,6 @@ export class EndpointRelay {
     } catch (error) {
       const isSilent = error instanceof ProblemError && error.code === 'unavailable'
       if (isRead && isSilent) return null
-      if (error instanceof Unanswered) throw mayBeDone(flow)
       throw error
     }
   }
@@ -141,13 +140,6 @@ export class EndpointRelay {
 /** Refusals of what only a running flow can do: nothing was done. */
 const isOfAbsence = (error: unknown): boolean =>
   error instanceof ProblemError && ['in_use', 'not_active', 'not_paused'].includes(error.code)
-
-const mayBeDone = (flow: string): ProblemError =>
-  new ProblemError(
-    'unavailable',
-    `the engine that runs flow "${flow}" was asked and has not answered: it may have done it; look before you try again`,
-    { retry_after_s: 1 },
-  )
 
 /** A principal as JSON: the scopes of a grant are a set. */
 function departing(principal: Principal | undefined): unknown {

@@ -1,10 +1,10 @@
 /**
- * Events of flows that other engines run, shown on the event sockets of this one: each engine tells the others what its
- * sockets ask for altogether, and they send that, the events of a turn together.
+ * Shows events of flows that other engines run on the event sockets of this one, from when the engine begins until it ends:
+ * each engine tells the others what its sockets ask for altogether, and they send that, the events of a turn together.
  *
  * - event-spread.E1 events of one flow come in their order, since one engine runs it and one link brings them.
  * - event-spread.E2 states of runs are left out: engines tell each other of these through the database. So is what is each
- *   engine's own: progress of modules.
+ *   engine's own: progress of modules; and what another engine has done, which that one tells.
  * @module
  */
 import type { Clock } from '@flow-service/core'
@@ -12,6 +12,7 @@ import type { EngineEvent } from '@flow-service/protocol'
 
 import type { EngineLease } from '../engines/lease.ts'
 import type { Links } from '../engines/links/links.ts'
+import { StandingWish } from '../engines/links/standing-wish.ts'
 import { TurnMail } from '../engines/links/turn-mail.ts'
 import type { EventBus } from '../events/event-bus.ts'
 import { type Interest, isWithin } from '../events/event-session.ts'
@@ -23,8 +24,6 @@ import type { Log } from '../process/log.ts'
 const WANT = 'events.want'
 const TELL = 'events'
 const NOTHING = Buffer.alloc(0)
-/** Between two attempts to be heard. */
-const AGAIN_MS = 500
 
 /** An interest as JSON; null for none. */
 type Wanted = { readonly flows: readonly string[] | null; readonly kinds: readonly string[] } | null
@@ -35,7 +34,7 @@ type Told = readonly [event: EngineEvent, atMs: number]
 export interface EventSpreadDeps {
   readonly bus: Pick<EventBus, 'show' | 'subscribe'>
   readonly clock: Clock
-  readonly lease: Pick<EngineLease, 'engines' | 'id' | 'onEngines'>
+  readonly lease: Pick<EngineLease, 'onEngines' | 'others'>
   readonly links: Pick<Links, 'answer' | 'ask' | 'hear' | 'onChange' | 'send'>
   readonly lastValues: Pick<LastValues, 'learn'>
   readonly sockets: Pick<EventSockets, 'interests'>
@@ -48,49 +47,35 @@ export class EventSpread {
   /** What others ask for, by engine. */
   readonly #wanted = new Map<string, Interest>()
   readonly #mail: TurnMail
-  /** Engines that are to hear what is asked for, and have not. */
-  readonly #unheard = new Set<string>()
-  #cancel: (() => void) | null = null
-  /** What the others were asked for, as text. */
-  #asked = 'null'
-  /** Whether they were asked for anything. */
-  #hasAsked = false
-  #isClosed = false
+  readonly #wish: StandingWish
   #unsubscribe: (() => void) | null = null
   readonly #ends: (() => void)[] = []
 
   constructor(deps: EventSpreadDeps) {
     this.#deps = deps
     this.#mail = new TurnMail(TELL, deps.links, deps.log)
+    this.#wish = new StandingWish(WANT, 'null', deps)
   }
 
   open(): void {
-    const { lease, links, sockets } = this.#deps
+    const { links, sockets } = this.#deps
     this.#ends.push(
       links.answer(WANT, (payload, { from }) => this.#want(from, JSON.parse(payload.toString()) as Wanted)),
       links.hear(TELL, (payload) => {
         for (const told of JSON.parse(payload.toString()) as Told[]) this.#show(told)
       }),
-      // an engine that has begun anew does not know what was asked for
       links.onChange((engine, isUp) => {
         if (!isUp) this.#forget(engine)
-        this.#ask([engine])
       }),
       sockets.interests.onChange(() => this.#follow()),
     )
-    lease.onEngines(() => this.#ask(this.#others))
+    this.#wish.open()
   }
 
   close(): void {
-    this.#isClosed = true
     for (const end of this.#ends) end()
-    this.#cancel?.()
+    this.#wish.close()
     this.#unsubscribe?.()
-  }
-
-  get #others(): string[] {
-    const { engines, id } = this.#deps.lease
-    return engines.flatMap((engine) => (engine.id === id ? [] : [engine.id]))
   }
 
   /** A snapshot that is being made has what was shown before it (event-replay.P1): values are in memory, too. */
@@ -101,46 +86,14 @@ export class EventSpread {
     bus.show(event, atMs)
   }
 
-  /** The sockets of this engine ask for something else. */
+  /** The sockets of this engine ask for something else. Does not wait: a socket is shown what comes. */
   #follow(): void {
     const interest = this.#deps.sockets.interests.together()
     const wanted: Wanted = interest && {
       flows: interest.flows && [...interest.flows].toSorted(),
       kinds: [...interest.kinds].toSorted(),
     }
-    const asked = JSON.stringify(wanted)
-    if (asked === this.#asked) return
-    this.#asked = asked
-    this.#ask(this.#others)
-  }
-
-  /** Has engines hear what is asked for; who does not is asked again. Does not wait: a socket is shown what comes. */
-  #ask(engines: readonly string[]): void {
-    const others = new Set(this.#others)
-    if (this.#asked !== 'null' || this.#hasAsked)
-      for (const engine of engines) if (others.has(engine)) this.#unheard.add(engine)
-    this.#hasAsked = this.#asked !== 'null'
-    void this.#askUnheard()
-  }
-
-  async #askUnheard(): Promise<void> {
-    const { clock, links } = this.#deps
-    const payload = Buffer.from(this.#asked)
-    const others = new Set(this.#others)
-    const ask = async (engine: string): Promise<void> => {
-      if (!others.has(engine)) return void this.#unheard.delete(engine)
-      const isHeard = await links.ask(engine, WANT, payload).then(
-        () => true,
-        () => false,
-      )
-      if (isHeard) this.#unheard.delete(engine)
-    }
-    await Promise.all([...this.#unheard].map(ask))
-    if (this.#unheard.size === 0 || this.#isClosed) return
-    this.#cancel ??= clock.setTimer(AGAIN_MS, () => {
-      this.#cancel = null
-      void this.#askUnheard()
-    })
+    this.#wish.set(JSON.stringify(wanted))
   }
 
   #want(engine: string, wanted: Wanted): Buffer {
@@ -148,7 +101,7 @@ export class EventSpread {
     else {
       const { flows, kinds } = wanted
       this.#wanted.set(engine, { flows: flows && new Set(flows), kinds: new Set(kinds) as Interest['kinds'] })
-      this.#unsubscribe ??= this.#deps.bus.subscribe((event, atMs) => this.#hear(event, atMs))
+      this.#unsubscribe ??= this.#deps.bus.subscribe((event, atMs) => this.#hear(event, atMs), { spreads: true })
     }
     return NOTHING
   }

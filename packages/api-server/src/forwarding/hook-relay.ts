@@ -2,10 +2,10 @@
  * Requests to webhooks of flows that another engine runs: read and bounded where they came in, taken by the handler there.
  * @module
  */
-import { type Links, Unanswered } from '../engines/links/links.ts'
+import type { Links } from '../engines/links/links.ts'
 import type { FlowHomes } from '../flows/flow-homes.ts'
 import { type AnyHookRequest, type HooksElsewhere, isUntaken } from '../hooks/hooks.ts'
-import { ProblemError } from '../http/errors.ts'
+import { requestSegments } from '../hooks/route-table.ts'
 
 const SUBJECT = 'hook'
 const NOTHING = Buffer.alloc(0)
@@ -36,13 +36,7 @@ export class HookRelay implements HooksElsewhere {
     const size = Buffer.allocUnsafe(4)
     size.writeUInt32BE(head.length)
     const payload = Buffer.concat([size, head, body])
-    try {
-      return (await homes.ask(flow, (engine) => links.ask(engine, SUBJECT, payload))) !== null
-    } catch (error) {
-      if (!(error instanceof Unanswered)) throw error
-      const detail = `the engine that runs flow "${flow}" was given the request and has not answered: it may have taken it`
-      throw new ProblemError('unavailable', detail, { retry_after_s: 1 })
-    }
+    return (await homes.ask(flow, (engine) => links.ask(engine, SUBJECT, payload))) !== null
   }
 
   /** Has requests taken that other engines hand over. */
@@ -65,11 +59,4 @@ export class HookRelay implements HooksElsewhere {
 }
 
 /** The flow that a raw path below `/hooks` begins with; null for one that names none. */
-function flowIn(path: string): string | null {
-  const [, flow = ''] = path.split('/', 2)
-  try {
-    return flow === '' ? null : decodeURIComponent(flow)
-  } catch {
-    return null
-  }
-}
+const flowIn = (path: string): string | null => requestSegments(path)?.[0] ?? null

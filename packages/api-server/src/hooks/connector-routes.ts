@@ -11,6 +11,7 @@ import type { AnonymousBodies } from '../http/anonymous-bodies.ts'
 import { assertUser, type Principal } from '../http/principal.ts'
 import { handOver, type SetTimer } from './node-exchange.ts'
 import type { IsPortal } from './portal.ts'
+import { requestSegments } from './route-table.ts'
 import { isOpenPath, type RoutedNodes, routedPath } from './routed-nodes.ts'
 
 /** What the address space of nodes takes. */
@@ -55,15 +56,8 @@ export function connectorRoutes(deps: ConnectorRoutesDeps): RequestHandler {
   }
 }
 
-/** The flow in the base of a path. */
-function flowIn(base: string): string {
-  const [, , flow = ''] = base.split('/')
-  try {
-    return decodeURIComponent(flow)
-  } catch {
-    return ''
-  }
-}
+/** The flow in the base of a path: `/type/flow/node`. */
+const flowIn = (base: string): string => requestSegments(base)?.[1] ?? ''
 
 const timer: SetTimer = (delayMs, run) => {
   const handle = setTimeout(run, delayMs).unref()

@@ -146,7 +146,7 @@ const isHeld = (): ProblemError =>
 const keyOf = (segments: readonly string[]): string => segments.join('\ud800')
 
 /** The decoded segments of a path as sent, or null when it cannot be decoded. */
-function requestSegments(rawPath: string): string[] | null {
+export function requestSegments(rawPath: string): string[] | null {
   const segments = rawPath.slice(rawPath.startsWith('/') ? 1 : 0, rawPath.endsWith('/') ? -1 : undefined).split('/')
   if (!rawPath.includes('%')) return segments
   try {

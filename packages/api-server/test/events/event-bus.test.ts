@@ -46,3 +46,17 @@ test('a quiet listener hears everything, and nobody makes events of values for i
   bus.publish(event)
   expect(heard).toBe(1)
 })
+
+test('what another engine has done is told here, and not to those that spread it', () => {
+  const bus = createEventBus()
+  const heard: string[] = []
+  bus.subscribe((event) => heard.push(`here ${event.type}`))
+  const end = bus.subscribe((event) => heard.push(`spread ${event.type}`), { spreads: true })
+  const event = { type: 'flow', name: 'porch', status: 'active', held: 0, version: 1 } as const
+  bus.follow(event)
+  expect(heard).toEqual(['here flow'])
+  bus.publish(event)
+  end()
+  bus.publish(event)
+  expect(heard.slice(1)).toEqual(['here flow', 'spread flow', 'here flow'])
+})

@@ -19,7 +19,7 @@ test('a flow that starts elsewhere is passed values at once, before its place an
   const values = new FarValues({
     clock,
     log,
-    lease: { id: 'this', engines: [{ id: 'this' }, { id: 'other' }], onEngines() {} },
+    lease: { id: 'this', others: ['other'], onEngines() {} },
     links: {
       answer: (subject: string, answerer: (payload: Buffer, from: { from: string }) => Buffer) => {
         answers.set(subject, answerer)
@@ -75,54 +75,59 @@ test('a flow that starts elsewhere is passed values at once, before its place an
   values.close()
 })
 
-test('what is watched here is told to an engine again that has not heard it, and when it comes back (far-values.V4)', async () => {
+test('what is watched here is told once it stays so, in whichever order; what is known there of it comes as a value (far-values.V4)', async () => {
   const clock = new VirtualClock(0)
   const told: string[] = []
-  let isDeaf = true
-  let engines = ['this', 'other']
-  const hears: { engines?: () => void } = {}
+  const hears = new Map<string, (payload: Buffer) => void>()
   const learned: unknown[] = []
   const values = new FarValues({
     clock,
     log,
-    lease: {
-      id: 'this',
-      get engines() {
-        return engines.map((id) => ({ id }))
-      },
-      onEngines: (listener: () => void) => void (hears.engines = listener),
-    },
+    lease: { id: 'this', others: ['other'], onEngines() {} },
     links: {
       answer: () => () => {},
-      hear: () => () => {},
+      hear: (subject: string, hearer: (payload: Buffer) => void) => {
+        hears.set(subject, hearer)
+        return () => {}
+      },
       onChange: () => () => {},
       ask: async (engine: string, subject: string, payload: Buffer) => {
         told.push(`${engine} ${subject} ${payload.toString()}`)
-        if (isDeaf) throw new Error('no answer')
-        return Buffer.from('[{"message":"source.now","value":21,"us":1}]')
+        return Buffer.alloc(0)
       },
     },
     flowNews: { onPlaces: () => () => {} },
     published: { all: () => [], onChange: () => () => {} },
     lastValues: { hear: (...value: unknown[]) => void learned.push(value) },
+    secrets: { mask: (value: unknown) => value },
   } as never)
   values.open()
-  hears.engines?.()
-  expect(told).toEqual([])
-  values.watch(['source.now'])
-  expect(told).toEqual(['other values.watch ["source.now"]'])
-  isDeaf = false
-  await clock.advance(500)
-  await expect.poll(() => learned).toEqual([['source.now', 21, 1]])
-  await clock.advance(5_000)
-  expect(told.length).toBe(2)
-
-  engines = ['this']
-  hears.engines?.()
-  engines = ['this', 'other']
-  hears.engines?.()
-  await expect.poll(() => told.length).toBe(3)
+  // a device that is wired anew follows nothing for a moment
+  for (const messages of [['source.now', 'a.b'], [], ['a.b'], ['a.b', 'source.now']]) values.watch(messages)
+  await clock.advance(20)
   values.watch([])
-  await expect.poll(() => told.at(-1)).toBe('other values.watch []')
+  values.watch(['source.now', 'a.b'])
+  await clock.advance(1_000)
+  expect(told).toEqual(['other values.watch ["a.b","source.now"]'])
+  hears.get('values')?.(
+    Buffer.from('[{"flow":null,"values":[{"message":"source.now","value":21,"us":1}],"executions":0}]'),
+  )
+  expect(learned).toEqual([['source.now', 21, 1]])
   values.close()
+})
+
+test('a flow that is about to start knows what is written of flows that nobody runs (far-values.V1)', async () => {
+  const looked: (readonly string[])[] = []
+  const values = new FarValues({
+    clock: new VirtualClock(0),
+    log,
+    lease: { id: 'this', others: [] },
+    links: {},
+    fence: { has: (flow: string) => flow === 'porch' },
+    published: { isPublishedByOthers: () => false },
+    lastValues: { look: async (flows: readonly string[]) => void looked.push(flows) },
+  } as never)
+  const reads = ['porch.seen', 'attic.on', 'attic.off', 'hall.own'].map((message) => ({ direction: 'input', message }))
+  await values.before({ name: 'hall', nodes: [{ ports: reads }] } as never)
+  expect(looked).toEqual([['attic']])
 })

@@ -1,7 +1,7 @@
 /** What becomes of a call whose flow moves, or is made anew, while it is answered. */
 import { expect, test, vi } from 'vitest'
 
-import { Elsewhere, Unanswered } from '../../src/engines/links/links.ts'
+import { mayBeDone } from '../../src/flows/flow-homes.ts'
 import { EndpointRelay, type EndpointRelayDeps } from '../../src/forwarding/endpoint-relay.ts'
 import { ProblemError } from '../../src/http/errors.ts'
 
@@ -15,8 +15,8 @@ const call = {
   request: {},
   signal: undefined,
 } as never
-const relayOf = (homes: object, ask: () => Promise<Buffer> = async () => Buffer.alloc(0)): EndpointRelay =>
-  new EndpointRelay({ homes, links: { answer() {}, ask } } as unknown as EndpointRelayDeps)
+const relayOf = (homes: object): EndpointRelay =>
+  new EndpointRelay({ homes, links: { answer() {} } } as unknown as EndpointRelayDeps)
 
 test('what is refused while its flow is made anew is done here once the flow is there', async () => {
   const here = vi
@@ -38,15 +38,9 @@ test('what is refused of a flow that nobody runs is refused; what has failed oth
   expect(broken).toHaveBeenCalledTimes(1)
 })
 
-test('what another engine may have done is told as that, and not done here', async () => {
+test('what another engine may have done is not done here', async () => {
   const here = vi.fn<() => Promise<never>>()
-  const homes = { isAway: () => true, ask: async (_: string, ask: (engine: string) => unknown) => ask('two') }
-  const silent = relayOf(homes, () => Promise.reject(new Unanswered('no answer')))
-  await expect(silent.handle(step, call, here)).rejects.toMatchObject({
-    code: 'unavailable',
-    message: expect.stringContaining('may have done it'),
-  })
-  const moved = relayOf(homes, () => Promise.reject(new Elsewhere('not here')))
-  await expect(moved.handle(step, call, here)).rejects.toMatchObject({ code: 'unavailable' })
+  const homes = { isAway: () => true, ask: async () => Promise.reject(mayBeDone('porch')) }
+  await expect(relayOf(homes).handle(step, call, here)).rejects.toMatchObject({ code: 'unavailable' })
   expect(here).not.toHaveBeenCalled()
 })
