@@ -44,7 +44,7 @@ const onDatabase = [
   'runs/{admission,cancel,deleted-flow,history,import,limits,pruned-versions,races,retry,routes,run-artifacts,runs,sweep}',
   'runs/{curves/points-of-runs,lists/{list-routes,older-runs,run-lists},reports/{comparison,run-export},stages/{cache,environments,flights,reasons,stored-values},tracking/{leases,routes,tracked-runs}}',
   'secrets/{restart,secrets}',
-  'work/{arrivals,work}',
+  'work/{arrivals,lost-flows,work}',
   'workers/flavors',
 ].map((suite) => `packages/api-server/test/${suite}.test.ts`)
 

@@ -4,7 +4,6 @@
  * there. Only ratios and goals are judged: two processors are shared by engines, server and clients.
  */
 import type { ChildProcess } from 'node:child_process'
-import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,10 +13,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createClient } from '@flow-service/client-sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
+import { newSigningKey } from '../packages/api-server/test/auth/new-signing-key.ts'
 import { openEngine } from '../packages/api-server/test/runs/engine.ts'
 import { FencedCommits } from '../packages/api-server/test/work/fenced-commits.ts'
 import { findPostgres, type PostgresServer, startPostgres } from '../test/components/postgres.ts'
 import { publishFlow } from '../test/documents.ts'
+import { runningFlows } from '../test/running-flows.ts'
 import { ask, useServers } from './child-servers.ts'
 import { rateOf } from './webhook-rate.ts'
 
@@ -27,7 +28,7 @@ const LEASE_S = 2
 /** As many flows as change hands: the engine that stays has as many of its own. */
 const FLOWS = 100
 const { startAt } = useServers()
-const oauthSigningKey = String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
+const oauthSigningKey = newSigningKey()
 
 let server: PostgresServer
 let artifacts: string
@@ -59,11 +60,7 @@ const hook = {
   nodes: [{ id: 'hook', type: 'http', settings: { url: 'in' }, ports: [port('output', 'temp')] }],
 }
 
-/** How many live flows an engine runs. */
-async function flowsOf({ baseUrl, token }: Listening): Promise<number> {
-  const { engines } = await createClient({ baseUrl, token }).http.engines.list()
-  return engines.find(({ self }) => self)?.flows ?? 0
-}
+const flowsOf = ({ baseUrl, token }: Listening): Promise<number> => runningFlows(createClient({ baseUrl, token }))
 
 /** Engines end before their server does. */
 async function end(...engines: readonly { readonly child: ChildProcess }[]): Promise<void> {

@@ -1,5 +1,4 @@
 /** What the console shows of several engines, in a real browser. */
-import { generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,13 +8,14 @@ import { liveFlow, node, t } from '@flow-service/flow-sdk'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { newSigningKey } from '../packages/api-server/test/auth/new-signing-key.ts'
 import { hasChromium, startChromium } from './components/chromium.ts'
 import { account, faultsAs, openConsole, overlapAs, signIn } from './components/console-page.ts'
 import { findPostgres, type PostgresServer, startPostgres } from './components/postgres.ts'
 import { alarmFlow, publishFlow } from './documents.ts'
 import { startService, type TestService } from './service.ts'
 
-const oauthSigningKey = String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
+const oauthSigningKey = newSigningKey()
 
 describe.skipIf(!hasChromium() || !findPostgres())('the console of several engines', () => {
   let server: PostgresServer

@@ -5,6 +5,7 @@
 import { type DeadLetterRecord, MAX_HISTORY } from '@flow-service/protocol'
 import { expect } from 'vitest'
 
+import { deadLetters } from './dead-letters.ts'
 import { publishFlow } from './documents.ts'
 import type { DataDirectory, EngineProcess } from './engine-process.ts'
 import { Ledger } from './ledger.ts'
@@ -214,21 +215,6 @@ async function unrecorded({ client }: EngineProcess, { items, notes, orders }: A
     )
   }
   return lost
-}
-
-async function deadLetters({ baseUrl, token }: EngineProcess): Promise<DeadLetterRecord[]> {
-  const letters: DeadLetterRecord[] = []
-  for (let before = ''; ;) {
-    const answer = await fetch(`${baseUrl}/observability/dead-letter?limit=500${before}`, {
-      headers: { authorization: `Bearer ${token}` },
-    })
-    if (answer.status !== 200) throw new Error(await answer.text())
-    const page = (await answer.json()) as DeadLetterRecord[]
-    letters.push(...page)
-    const last = page.at(-1)
-    if (page.length < 500 || !last) return letters
-    before = `&before=${encodeURIComponent(last.ts)}`
-  }
 }
 
 function repeated(values: readonly unknown[]): unknown[] {

@@ -11,6 +11,8 @@ const LANES = 3
 const PACE_MS = 60
 const CHANGE_PACE_MS = 500
 const PATIENCE_MS = 20_000
+/** What the engine says where a flow was made anew while the request came: it was not taken. */
+const LEFT = 'the flow stopped before the request was'
 
 interface RequestDeps {
   readonly living: () => readonly EngineProcess[]
@@ -23,6 +25,8 @@ interface RequestDeps {
 export class ManyRequests {
   /** Answers that nobody should have had. */
   readonly wrong: string[] = []
+  /** Changes of flows that were done, as their sender was told. */
+  changes = 0
   readonly #deps: RequestDeps
   #lanes: Promise<unknown> = Promise.resolve()
   #isEnding = false
@@ -87,7 +91,8 @@ export class ManyRequests {
       })
       const text = await response.text()
       if (response.status === 202) return 'promised'
-      if (response.status !== 503 && !isLeft(text)) this.wrong.push(`${response.status} for ${flow} ${n}: ${text}`)
+      const isLeft = flow === changing.hook && response.status === 422 && text.includes(LEFT)
+      if (response.status !== 503 && !isLeft) this.wrong.push(`${response.status} for ${flow} ${n}: ${text}`)
       return isUndecided(text) ? 'unknown' : 'refused'
     } catch {
       // its engine has ended, or stands still
@@ -112,9 +117,12 @@ export class ManyRequests {
     const at = Math.floor(this.#deps.random() * acts.length)
     try {
       await acts[at]?.()
+      this.changes += 1
     } catch (error) {
-      if (!(error instanceof ApiError)) return
-      if (error.status === 404 && at === 3) this.#name = to
+      // its engine has ended
+      if (isUnreachable(error)) return
+      if (!(error instanceof ApiError)) this.wrong.push(`change ${at}: ${String(error)}`)
+      else if (error.status === 404 && at === 3) this.#name = to
       else if (![409, 503].includes(error.status)) this.wrong.push(`change ${at}: ${error.message}`)
     }
   }
@@ -127,5 +135,5 @@ export class ManyRequests {
 /** Whether the engine says that it may be done. */
 const isUndecided = (text: string): boolean => /may have|has committed nothing/.test(text)
 
-/** Whether the flow has left the engine while the request came: it was not taken. */
-const isLeft = (text: string): boolean => text.includes('the flow stopped before the request was')
+/** Whether the connection has failed: the client and `fetch` throw a cause with that, and with nothing else. */
+const isUnreachable = (error: unknown): boolean => error instanceof TypeError && error.cause !== undefined

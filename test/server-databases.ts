@@ -1,11 +1,10 @@
 /** Engines on a PostgreSQL server instead of their embedded database. */
-import { generateKeyPairSync } from 'node:crypto'
-
 import { afterAll, beforeAll } from 'vitest'
 
+import { newSigningKey } from '../packages/api-server/test/auth/new-signing-key.ts'
 import { findPostgres, type PostgresServer, startPostgres } from './components/postgres.ts'
 
-const signingKey = String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
+const signingKey = newSigningKey()
 
 /** A server for the tests of a suite. */
 export function useServerDatabases() {

@@ -13,7 +13,6 @@ const VERBS: Readonly<Record<Step['step'], string>> = {
   check: 'checked',
   copy: 'copied',
   compare: 'compared',
-  artifacts: 'copied',
 }
 
 /** Tells steps: a line for each table, more of one that takes long, and one for artifacts. */
@@ -59,9 +58,8 @@ export class StepLines {
     else {
       const rate = this.#done < FEW ? '' : `, ${count(Math.round(this.#done / seconds))} a second`
       const all = of > this.#done ? ` of ${count(of)}` : ''
-      this.#print(
-        `${verb} ${table}: ${count(this.#done)}${all} ${of === 1 || this.#done === 1 ? 'row' : 'rows'}${rate}`,
-      )
+      const rows = (of > this.#done ? of : this.#done) === 1 ? 'row' : 'rows'
+      this.#print(`${verb} ${table}: ${count(this.#done)}${all} ${rows}${rate}`)
     }
   }
 }

@@ -20,7 +20,7 @@ test('each table has a line when it is done, one that takes long has more, and a
   now += 7_500
   steps.add({ step: 'copy', table: 'message_history', rows: 750_000, of: 1_000_000 })
   steps.add({ step: 'compare', table: 'account', rows: 1, of: 1 })
-  steps.add({ step: 'artifacts', table: '', rows: 1_500_000, of: 0 })
+  steps.add({ step: 'copy', table: '', rows: 1_500_000, of: 0 })
   steps.end()
   expect(lines.slice(2)).toEqual([
     'copied message_history: 1,000,000 rows, 100,000 a second',

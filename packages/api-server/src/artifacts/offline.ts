@@ -12,7 +12,7 @@ import { artifactsDirOf } from './settings.ts'
 
 const quiet = { info() {}, error() {} }
 
-/** Artifacts that are read; nothing is written. */
+/** Artifacts that are read; none is added. */
 export interface OfflineArtifacts extends Pick<Artifacts, 'open'> {
   close(): Promise<void>
 }

@@ -56,7 +56,7 @@ async function openS3(deps: OpenStoreDeps, artifactsUrl: string): Promise<Conten
     const pins = deps.pins ?? openPins(database)
     await claimStore({ objects, pins, newest: () => createArtifactStore(database.sql).newest() })
     if (deps.pins === null) await pins.settle()
-    const staging = await Staging.open(join(artifactsDirOf(config), 'tmp'), false)
+    const staging = await Staging.open(join(artifactsDirOf(config), 'tmp'), config.databaseUrl !== null)
     return new S3Store({ objects, staging, database, close: () => transport.close() })
   } catch (error) {
     await transport.close()

@@ -14,7 +14,7 @@ import type { Sql } from '../db/database.ts'
 import type { EngineLease } from './lease.ts'
 
 /** A flow by both its names. */
-interface Placed {
+export interface Placed {
   readonly id: string
   readonly name: string
 }

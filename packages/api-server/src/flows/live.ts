@@ -100,8 +100,7 @@ class RuntimeFlows implements LiveFlows {
 
   announce(row: FlowRow, { status, isFollowed = false }: AnnounceOptions = {}): void {
     const { events } = this.#deps
-    const found = this.state(row)
-    const { name, version } = row
+    const [found, { name, version }] = [this.state(row), row]
     const event = { type: 'flow', name, status: status ?? found.status, held: found.held, version } as const
     if (isFollowed) events.follow(event)
     else events.publish(event)

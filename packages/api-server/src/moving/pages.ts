@@ -2,11 +2,9 @@
  * Reads a table page by page, each of about as many bytes, and the next one while one is used.
  * @module
  */
-import { BEGINNING, type RowPage, type RowStore } from './row-store.ts'
+import { BEGINNING, PAGE_BYTES, type RowPage, type RowStore } from './row-store.ts'
 import type { MovedTable } from './tables.ts'
 
-/** Characters that a page aims at. */
-const PAGE_CHARACTERS = 1_000_000
 const FIRST_ROWS = 100
 const MOST_ROWS = 5_000
 
@@ -38,9 +36,9 @@ export async function* pagesOf(
   }
 }
 
-/** Rows of a table may suddenly be long: it grows slowly. */
+/** Rows that are not read for nothing: behind those that fill a page. They may suddenly be long, so it grows slowly. */
 function nextLimit(limit: number, rows: readonly string[]): number {
   const characters = rows.reduce((sum, { length }) => sum + length, 0)
-  const fitting = Math.round((rows.length * PAGE_CHARACTERS) / Math.max(characters, 1))
+  const fitting = Math.round((rows.length * PAGE_BYTES) / Math.max(characters, 1))
   return Math.max(1, Math.min(fitting, 2 * limit, MOST_ROWS))
 }

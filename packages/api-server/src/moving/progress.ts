@@ -5,7 +5,7 @@
 
 /** Rows or bytes that were just done. */
 export interface Step {
-  readonly step: 'check' | 'copy' | 'compare' | 'artifacts'
+  readonly step: 'check' | 'copy' | 'compare'
   /** The table; empty for bytes of artifacts. */
   readonly table: string
   /** How many rows, or bytes of artifacts, since the last step. */

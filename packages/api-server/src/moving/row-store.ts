@@ -11,6 +11,9 @@ import { type Mark, MARK_ID, markText } from '../db/mark.ts'
 import { quoted } from './catalog-store.ts'
 import type { MovedTable } from './tables.ts'
 
+/** A page has no further row once its rows have so many bytes. */
+export const PAGE_BYTES = 1_000_000
+
 /** Before the first row of a table. */
 export const BEGINNING = '(0,0)'
 
@@ -35,10 +38,15 @@ const rowOf = ({ columns }: MovedTable): string =>
 
 /** Statements on rows, on a database or in a transaction. */
 export const createRowStore = (sql: Sql) => ({
-  /** At most `limit` rows behind a place. */
+  /** At most `limit` rows behind a place, and fewer where they are long ({@link PAGE_BYTES}); none at the end alone. */
   async page(table: MovedTable, after: string, limit: number): Promise<RowPage> {
+    // the sum runs in the order in which the rows lie: sorting them would take room for all of them
     const found = await sql.unsafe<{ at: string; text: string }[]>(
-      `select ctid::text as at, ${rowOf(table)} as text from ${quoted(table.name)} where ctid > $1::tid limit ${limit}`,
+      `select at::text, text from (
+        select at, text, sum(octet_length(text)) over (rows unbounded preceding) as so_far from (
+          select ctid as at, ${rowOf(table)} as text from ${quoted(table.name)} where ctid > $1::tid limit ${limit}
+        ) as read
+      ) as page where so_far - octet_length(text) < ${PAGE_BYTES}`,
       [after],
     )
     return { after: found.at(-1)?.at ?? after, rows: found.map(({ text }) => text) }

@@ -5,6 +5,7 @@
  */
 import { affected } from '../db/affected.ts'
 import type { Sql } from '../db/database.ts'
+import type { PinName } from '../db/pins.ts'
 
 /** Statements on these rows. */
 export const createServiceStore = (sql: Sql) => ({
@@ -13,9 +14,9 @@ export const createServiceStore = (sql: Sql) => ({
     affected(await sql`update migration set applied_at = ${appliedAt} where id = ${id}`, 1)
   },
 
-  /** Forgets what engines of the database must have alike, of these names. */
-  async forgetPins(names: readonly string[]): Promise<void> {
-    await sql`delete from pin where name = any(${[...names]}::text[])`
+  /** Forgets what engines of the database must have alike, of this name. */
+  async forgetPin(name: PinName): Promise<void> {
+    await sql`delete from pin where name = ${name}`
   },
 
   /** When which migration was applied; what else stands in the table is among them. */

@@ -13,6 +13,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database, Sql } from '../db/database.ts'
 import { type Mark, MARK_ID, markOf, putMark, removeMark } from '../db/mark.ts'
 import { applyMissing, readMigrations, recordMigrations } from '../db/migrate.ts'
+import type { PinName } from '../db/pins.ts'
 import { type CatalogStore, createCatalogStore, type SequenceState } from './catalog-store.ts'
 import { digestOf, type TableDigest } from './digest.ts'
 import { openPlace, type Place, placeText } from './places.ts'
@@ -118,14 +119,16 @@ export class Target {
   }
 
   /**
-   * Does what is left but taking the mark away. `forget` names pins that do not hold here. Throws while an engine is in contact,
-   * which has come before the mark.
+   * Does what is left but taking the mark away. `forget` is the pin that does not hold here. Throws while an engine is in
+   * contact, which has come before the mark.
    */
-  async complete(sequences: readonly SequenceState[], forget: readonly string[] = []): Promise<void> {
+  async complete(sequences: readonly SequenceState[], forget: PinName | null = null): Promise<void> {
     for (const sequence of sequences) await this.#catalog.setSequence(sequence)
     for (const { name } of this.tables) await this.#catalog.setTriggers(name, 'enable')
     for (const { name } of this.tables) await this.#catalog.analyze(name)
-    if (forget.length > 0) await createServiceStore(this.#database.sql).forgetPins(forget)
+    // databases of older versions have no pins
+    if (forget !== null && (await this.#catalog.has('pin')))
+      await createServiceStore(this.#database.sql).forgetPin(forget)
     await this.#put(this.#mark)
     await assertNoEngine(this.#database.sql, this.#where)
   }

@@ -24,8 +24,8 @@ export class WorkBatch {
   /** What is owed of ended arrivals, by flow: JSON texts that share a row. */
   readonly #published = new Map<string, { readonly id: string; readonly texts: string[] }>()
   readonly #recorded: string[] = []
-  /** Ended arrivals: somebody waits to hear that what they published is stored. */
-  readonly #passed = new Set<string>()
+  /** Ended arrivals, and their flow: somebody waits to hear that what they published is stored. */
+  readonly #passed = new Map<string, string>()
   readonly #refused = new Map<string, Error>()
   readonly #outcome = Promise.withResolvers<void>()
   /** By the clock of `performance`. */
@@ -88,7 +88,7 @@ export class WorkBatch {
     if (this.#changes.get(id)?.is === 'added') this.#changes.delete(id)
     else this.#changes.set(id, { is: 'removed' })
     if (published === undefined) return
-    this.#passed.add(id)
+    this.#passed.set(id, published.flow)
     this.#owe(published)
   }
 
@@ -119,6 +119,13 @@ export class WorkBatch {
   refuse(id: string, reason: Error): void {
     this.#changes.delete(id)
     this.#refused.set(id, reason)
+  }
+
+  /** What ended arrivals of a flow have published cannot be stored; who waits for one is told at the end. How many. */
+  lose(flow: string, reason: Error): number {
+    const ids = [...this.#passed].flatMap(([id, of]) => (of === flow ? [id] : []))
+    for (const id of ids) this.#refused.set(id, reason)
+    return ids.length
   }
 
   done(): void {

@@ -6,6 +6,7 @@
 import type { CascadeOrigin, KeptWork, WorkBody } from '@flow-service/core'
 
 import type { Sql } from '../db/database.ts'
+import type { Placed } from '../engines/fence.ts'
 
 /** Longest work that is kept, in characters of JSON. */
 const MAX_WORK_LENGTH = 64 * 1024 * 1024
@@ -35,12 +36,6 @@ interface WorkUpdate {
   readonly attempts: number
 }
 
-/** A flow that another engine has. */
-export interface LostFlow {
-  readonly id: string
-  readonly name: string
-}
-
 /** What one commit does. No id is in two of the lists. */
 export interface WorkCommit {
   /** Names the commit: done again, it changes nothing. */
@@ -51,6 +46,15 @@ export interface WorkCommit {
   readonly published: readonly PublishedRow[]
   /** Published rows whose values are recorded. */
   readonly recorded: readonly string[]
+}
+
+/** What a commit has left out. */
+interface Written {
+  /** New work, and rows of values, that are not stored: the lease does not have their flow, or there is none of its name. */
+  readonly unstored: readonly WorkRow[]
+  readonly unpublished: readonly PublishedRow[]
+  /** The flows that the lease does not have. */
+  readonly lost: readonly Placed[]
 }
 
 /** Work as it is stored; throws for what is too long, or has no JSON. */
@@ -90,18 +94,18 @@ export const createWorkStore = (sql: Sql) => ({
 
   /**
    * Does all of it or nothing, but for flows that `lease` does not have, where one is given: of these nothing is changed
-   * (fence.F1). Answers the new work that was not stored, because of that, or because there is no flow of its name, and
-   * the flows that the lease does not have.
+   * (fence.F1). Published rows that are recorded go unless another lease has their flow (work.W11).
    */
-  async write(commit: WorkCommit, lease: string | null = null): Promise<{ unstored: WorkRow[]; lost: LostFlow[] }> {
+  async write(commit: WorkCommit, lease: string | null = null): Promise<Written> {
     const { id, added, changed, removed, published, recorded } = commit
     const flows = [...new Set([...added, ...published].map(({ flow }) => flow))]
     const own = lease === null ? sql`true` : sql`flow in (select flow from held)`
-    const [written] = await sql<{ count: number; lost: LostFlow[] }[]>`
+    const free = lease === null || recorded.length === 0 ? sql`true` : notTaken(sql, lease)
+    const [written] = await sql<{ count: number; lost: Placed[] }[]>`
       with ${held(sql, { lease, flows, ids: [...removed, ...changed.map((each) => each.id)] })} dropped as (
         delete from live_work where id = any(${[...removed]}::uuid[]) and ${own}
       ), recorded as (
-        delete from published_value where id = any(${[...recorded]}::uuid[])
+        delete from published_value where id = any(${[...recorded]}::uuid[]) and ${free}
       ), changed as (
         update live_work w set
           begun = array(select r from unnest(w.begun) as r where r <> all (t.begun || t.ended)) || t.begun,
@@ -130,14 +134,14 @@ export const createWorkStore = (sql: Sql) => ({
         from json_to_recordset(${JSON.stringify(published)}::json) as t (id uuid, flow text, body text)
         join named on named.name = t.flow
         on conflict (id) do nothing
-      ) select count(*)::int as count, ${lease === null ? sql`'[]'::json` : lostFlows(sql)} as lost from added`
+        returning id
+      ) select (select count(*)::int from added) + (select count(*)::int from published) as count,
+        ${lease === null ? sql`'[]'::json` : lostFlows(sql)} as lost`
     if (!written) throw new Error('a write of kept work was not answered: nothing was acknowledged')
     const { count, lost } = written
-    if (count === added.length) return { unstored: [], lost }
-    const ids = added.map((row) => row.id)
-    const rows = await sql<{ id: string }[]>`select id from live_work where id = any(${ids}::uuid[])`
-    const stored = new Set(rows.map((row) => row.id))
-    return { unstored: added.filter((row) => !stored.has(row.id)), lost }
+    if (count === added.length + published.length) return { unstored: [], unpublished: [], lost }
+    const isMissing = await missingOf(sql, [...added, ...published])
+    return { unstored: added.filter(isMissing), unpublished: published.filter(isMissing), lost }
   },
 
   /** Adds work in the caller's transaction; a flow of it that there is not, else null. */
@@ -193,6 +197,20 @@ const held = (sql: Sql, of: { lease: string | null; flows: readonly string[]; id
 const lostFlows = (sql: Sql) => sql`(
   select coalesce(json_agg(json_build_object('id', flow.id, 'name', flow.name)), '[]')
   from touched join flow on flow.id = touched.flow where touched.flow not in (select flow from held))`
+
+/** Of published rows those whose flow no other lease has. It is planned only where it is needed: most commits record nothing. */
+const notTaken = (sql: Sql, lease: string) => sql`not exists (
+  select from placement where placement.flow = published_value.flow and placement.lease <> ${lease})`
+
+/** Tells which of these rows there are not. */
+async function missingOf(sql: Sql, rows: readonly { readonly id: string }[]) {
+  const ids = rows.map(({ id }) => id)
+  const found = await sql<{ id: string }[]>`
+    select id from live_work where id = any(${ids}::uuid[])
+    union all select id from published_value where id = any(${ids}::uuid[])`
+  const stored = new Set(found.map(({ id }) => id))
+  return ({ id }: { readonly id: string }): boolean => !stored.has(id)
+}
 
 /** What earlier lives have left: of these flows, or of all. */
 const earlier = (sql: Sql) => ({

@@ -3,7 +3,7 @@
  * arrivals, timers, and notes of executions that must not be repeated.
  *
  * Operations gather in a batch while the one before is written; a batch is one statement, and so one commit. Invariants
- * work.W1-W10 are in DESIGN.md beside this file.
+ * work.W1-W11 are in DESIGN.md beside this file.
  * @module
  */
 import { AsyncResource } from 'node:async_hooks'
@@ -329,13 +329,19 @@ class StoredWork implements LiveWork {
     if (isNothing(commit)) return
     const { fence } = this.#deps
     const lease = fence?.lease ?? null
-    const { unstored, lost } = await this.#store.write(this.#envelope.sealCommit(commit), lease)
+    const { unstored, unpublished, lost } = await this.#store.write(this.#envelope.sealCommit(commit), lease)
     if (lost.length > 0) fence?.assertFinal(lease)
     const lostNames = fence?.tell(lost) ?? new Set()
-    if (fence) fence.refused += unstored.filter(({ flow }) => lostNames.has(flow)).length
-    for (const row of unstored)
-      this.#refuse(batch, row, lostNames.has(row.flow) ? new LostFlow(row.flow) : noFlow(row.flow))
-    this.#owed.add(commit.published.map(({ id }) => id))
+    const reasonOf = (flow: string): Error => (lostNames.has(flow) ? new LostFlow(flow) : noFlow(flow))
+    for (const row of unstored) this.#refuse(batch, row, reasonOf(row.flow))
+    let refused = unstored.filter(({ flow }) => lostNames.has(flow)).length
+    for (const { flow } of unpublished) {
+      const count = batch.lose(flow, reasonOf(flow))
+      if (lostNames.has(flow)) refused += count
+    }
+    if (fence) fence.refused += refused
+    const left = new Set(unpublished.map(({ id }) => id))
+    this.#owed.add(commit.published.flatMap(({ id }) => (left.has(id) ? [] : [id])))
   }
 
   /** Tries new work one by one, and refuses what can never be stored (work.W6); whether there was any. */

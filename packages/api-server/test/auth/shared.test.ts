@@ -1,5 +1,4 @@
 /** Accounts and keys of two engines on one database. */
-import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,6 +10,7 @@ import { WebSocket } from 'ws'
 
 import { databaseAt } from '../backend.ts'
 import { type Answer, startService, type TestService } from '../observability/service.ts'
+import { newSigningKey } from './new-signing-key.ts'
 
 const password = 'a long password'
 let dataDir: string
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
-const oauthSigningKey = String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
+const oauthSigningKey = newSigningKey()
 
 /** An engine on the database of the test file. */
 async function engine(name: string): Promise<TestService> {

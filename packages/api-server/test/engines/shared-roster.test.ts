@@ -1,5 +1,4 @@
 /** What engines of one database tell of each other. */
-import { generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,10 +8,11 @@ import type { EngineList, ObservabilitySummary } from '@flow-service/protocol'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 import type { ServiceConfig } from '../../src/config.ts'
+import { newSigningKey } from '../auth/new-signing-key.ts'
 import { databaseAt } from '../backend.ts'
 import { startService, type TestService } from '../observability/service.ts'
 
-const oauthSigningKey = String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
+const oauthSigningKey = newSigningKey()
 
 let shared: string
 const opened: TestService[] = []

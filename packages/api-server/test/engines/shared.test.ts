@@ -1,5 +1,4 @@
 /** What engines of one database have alike, and how they know of each other. */
-import { generateKeyPairSync } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,11 +13,10 @@ import { type Database, openDatabase } from '../../src/db/database.ts'
 import { type LeaseDeps, openLease } from '../../src/engines/lease.ts'
 import { ConfigError } from '../../src/process/setting.ts'
 import { createService, type Service } from '../../src/service.ts'
+import { newSigningKey } from '../auth/new-signing-key.ts'
 import { databaseAt } from '../backend.ts'
 import { quiet } from '../use-database.ts'
 import { live } from './living.ts'
-
-const newKey = (): string => String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
 
 let folder: string
 let databaseUrl: string
@@ -38,7 +36,7 @@ afterEach(async () => {
 const keys = {
   sessionKey: 'a session key of at least 32 bytes',
   secretKey: 'a key for secrets of at least 32 bytes',
-  oauthSigningKey: newKey(),
+  oauthSigningKey: newSigningKey(),
 }
 
 /** An engine with a data folder of its own; what is null is not set. */
@@ -74,7 +72,7 @@ test.each<[what: string, other: () => ServiceConfig, told: RegExp]>([
   ],
   [
     'another signing key',
-    () => ({ oauthSigningKey: newKey() }),
+    () => ({ oauthSigningKey: newSigningKey() }),
     /sign tokens of workers and agents by the key [0-9a-f]{16}, and SERVICE_OAUTH_SIGNING_KEY holds .*: set SERVICE_OAUTH_SIGNING_KEY .*nothing was changed$/,
   ],
   ['no signing key', () => ({ oauthSigningKey: null }), /and there is no .*oauth_signing_key\.pem: set SERVICE_OAUTH/],
@@ -115,11 +113,11 @@ test('of engines that start first at the same time, with keys of their own, one 
 
 test('an engine that is refused for one of its keys before it has pinned any leaves none of the others', async () => {
   await open('one', { sessionKey: null })
-  const refusal = open('two', { sessionKey: null, oauthSigningKey: newKey() })
+  const refusal = open('two', { sessionKey: null, oauthSigningKey: newSigningKey() })
   await expect(refusal).rejects.toThrow('SERVICE_SESSION_KEY')
   // the database has another session key, and this one would be made first
   await database.sql`delete from pin where name = 'session_key'`
-  await expect(open('two', { sessionKey: null, oauthSigningKey: newKey() })).rejects.toThrow(
+  await expect(open('two', { sessionKey: null, oauthSigningKey: newSigningKey() })).rejects.toThrow(
     'SERVICE_OAUTH_SIGNING_KEY',
   )
   expect(await keysOf('two')).toEqual([])
@@ -147,7 +145,7 @@ test('a folder of an older version is taken over by the first engine; one that m
 })
 
 test('other keys are had by forgetting those of the database, once all engines have stopped', async () => {
-  const another = { sessionKey: 'another session key of at least 32 bytes', oauthSigningKey: newKey() }
+  const another = { sessionKey: 'another session key of at least 32 bytes', oauthSigningKey: newSigningKey() }
   const one = await open('one')
   await expect(forgetKeys({ databaseUrl })).rejects.toThrow(/is in contact with the database: stop all engines first/)
   await one.close()

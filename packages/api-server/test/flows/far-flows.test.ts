@@ -1,5 +1,4 @@
 /** Flows of two engines that read each other's messages, and are seen at both. */
-import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,11 +10,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import * as z from 'zod'
 
+import { newSigningKey } from '../auth/new-signing-key.ts'
 import { databaseAt } from '../backend.ts'
+import { engineOf } from '../engines/living.ts'
 import { TestClient } from '../events/sockets.ts'
 import { chain, input, listening, type LiveService, output, startLive } from './live-service.ts'
 
-const oauthSigningKey = String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
+const oauthSigningKey = newSigningKey()
 
 /** A node that answers requests itself. */
 const lens = defineNode({
@@ -58,12 +59,7 @@ afterEach(async () => {
 })
 
 /** The engine that has a flow. */
-async function homeOf(flow: string): Promise<string | null> {
-  const [first] = engines
-  const [row] = await (first as LiveService).engine.database.sql<{ id: string }[]>`
-    select engine.id from placement join engine using (lease) join flow on flow.id = placement.flow where flow.name = ${flow}`
-  return row?.id ?? null
-}
+const homeOf = (flow: string): Promise<string | null> => engineOf((engines[0] as LiveService).engine.database.sql, flow)
 
 type Documents = Readonly<Record<string, FlowDocumentInput>>
 

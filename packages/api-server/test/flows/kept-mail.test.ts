@@ -32,6 +32,15 @@ test('goes in its order, together, and what was not taken before what came later
   ])
 })
 
+test('a list has a hundred items at most, and the rest follows it', async () => {
+  const lists: (readonly number[])[] = []
+  const take = async (_: string, items: readonly number[]): Promise<boolean> => lists.push(items) > 0
+  const mail = new KeptMail<number>(take, { clock: new VirtualClock(0), log: { warn() {} } })
+  const all = Array.from({ length: 101 }, (_, at) => at)
+  await Promise.all(all.map((item) => mail.pass('hall', item)))
+  expect(lists).toEqual([all.slice(0, 100), [100]])
+})
+
 test('a list that is too long goes in parts, and what is too long by itself is left out and told', async () => {
   const told: unknown[] = []
   const taken: number[] = []

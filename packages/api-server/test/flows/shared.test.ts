@@ -1,5 +1,4 @@
 /** Live flows of two engines on one database. */
-import { generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,12 +8,13 @@ import type { Flow, FlowDiff, FlowState, FlowVersion, Message } from '@flow-serv
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
 
+import { newSigningKey } from '../auth/new-signing-key.ts'
 import { databaseAt } from '../backend.ts'
-import { lose } from '../engines/living.ts'
+import { engineOf, lose } from '../engines/living.ts'
 import { openEngine, relay } from './engine.ts'
 import { chain, input, listening, type LiveService, output, startLive } from './live-service.ts'
 
-const oauthSigningKey = String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
+const oauthSigningKey = newSigningKey()
 
 let shared: string
 let one: LiveService
@@ -38,21 +38,17 @@ const statusAt = async (at: LiveService, flow: string): Promise<string> =>
   (await at.root<Flow>('GET', `/flows/${flow}`)).value.status
 
 /** The engine that has a flow. */
-const engineOf = async (flow: string): Promise<string | null> => {
-  const [row] = await one.engine.database.sql<{ id: string }[]>`
-    select engine.id from placement join engine using (lease) join flow on flow.id = placement.flow where flow.name = ${flow}`
-  return row?.id ?? null
-}
+const homeOf = (flow: string): Promise<string | null> => engineOf(one.engine.database.sql, flow)
 
 /** The services by who runs a flow: that one first. */
 async function byHome(flow: string): Promise<[home: LiveService, other: LiveService]> {
-  const engine = await engineOf(flow)
+  const engine = await homeOf(flow)
   return one.engineId === engine ? [one, two] : [two, one]
 }
 
 test('what is asked of either engine is done by the one that runs the flow: control, nodes, values, webhooks, content, name', async () => {
   await one.publish('porch', listening())
-  await expect.poll(() => engineOf('porch')).not.toBeNull()
+  await expect.poll(() => homeOf('porch')).not.toBeNull()
   for (const at of [one, two]) {
     expect(await at.control('porch', 'pause')).toMatchObject({ status: 200, value: { status: 'paused' } })
     expect((await at.hook('porch/in', { temp: 20 })).status).toBe(202)
@@ -111,7 +107,7 @@ test('what durable requests have published is recorded once, whichever engine st
 test('an engine that ends leaves its flows to the other, which answers for them meanwhile; one that opens gets its share', async () => {
   const names = ['porch', 'hall', 'attic']
   for (const name of names) await one.publish(name, listening())
-  const homes = async () => new Set(await Promise.all([...names, 'lab'].map(engineOf)))
+  const homes = async () => new Set(await Promise.all([...names, 'lab'].map(homeOf)))
   await expect.poll(homes).toEqual(new Set([one.engineId, two.engineId]))
   const knocks = async (at: LiveService) =>
     Promise.all(
@@ -234,12 +230,12 @@ test('a flow that is renamed or made at one engine is so at the other', async ()
 
 test('a flow whose engine is lost is taken by another one, and only then does the lost one end it', async () => {
   await one.publish('porch', listening())
-  await expect.poll(() => engineOf('porch')).not.toBeNull()
-  const lost = await engineOf('porch')
+  await expect.poll(() => homeOf('porch')).not.toBeNull()
+  const lost = await homeOf('porch')
   // its lease is over again and again, however often it gets another one
   const taken = async (): Promise<boolean> => {
     await lose(one.engine.database.sql, lost)
-    const now = await engineOf('porch')
+    const now = await homeOf('porch')
     return now !== null && now !== lost
   }
   await expect.poll(taken).toBe(true)

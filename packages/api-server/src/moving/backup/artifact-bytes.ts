@@ -25,14 +25,18 @@ export const bytesOf =
   }
 
 /** Whether a backup takes artifacts along, unless it is told: a folder yes, a store elsewhere no. */
-export function artifactsFor(
-  config: Pick<ResolvedConfig, 'artifactsUrl'>,
-  artifacts: Pick<Artifacts, 'open'>,
+export const takesArtifacts = (
+  { artifactsUrl }: Pick<ResolvedConfig, 'artifactsUrl'>,
   wanted: boolean | undefined,
+): boolean => wanted ?? artifactsUrl === null
+
+/** How a backup reads artifacts, or where they stay: those that are null are not taken along. */
+export function artifactsFor(
+  { artifactsUrl }: Pick<ResolvedConfig, 'artifactsUrl'>,
+  artifacts: Pick<Artifacts, 'open'> | null,
 ): BackupDeps['artifacts'] {
-  const isHere = config.artifactsUrl === null
-  if (wanted ?? isHere) return { open: bytesOf(artifacts) }
-  return { place: isHere ? 'the folder of artifacts' : storeText(config.artifactsUrl) }
+  if (artifacts) return { open: bytesOf(artifacts) }
+  return { place: artifactsUrl === null ? 'the folder of artifacts' : storeText(artifactsUrl) }
 }
 
 /** A store without what may be a password. */

@@ -102,7 +102,7 @@ async function* told(
 ): AsyncGenerator<Piece> {
   for await (const piece of pieces) {
     if (piece.kind === 'rows') onStep?.({ step, table: piece.table, rows: piece.rows.length, of: 0 })
-    else if (piece.kind === 'bytes') onStep?.({ step: 'artifacts', table: '', rows: piece.bytes.length, of: 0 })
+    else if (piece.kind === 'bytes') onStep?.({ step, table: '', rows: piece.bytes.length, of: 0 })
     yield piece
   }
 }

@@ -9,7 +9,7 @@ import type { ResolvedConfig } from '../../config.ts'
 import type { Database, Sql } from '../../db/database.ts'
 import { ProblemError } from '../../http/errors.ts'
 import { type Place, placeText } from '../places.ts'
-import { artifactsFor } from './artifact-bytes.ts'
+import { artifactsFor, takesArtifacts } from './artifact-bytes.ts'
 import { backupBytes } from './backup.ts'
 import { removeLeftCopies } from './embedded-copy.ts'
 import { openSnapshot } from './snapshot.ts'
@@ -45,8 +45,8 @@ export async function openBackups({ config, database, artifacts }: BackupsDeps):
         await database.transaction(audit)
         const snapshot = await openSnapshot(place, database, true)
         try {
-          const from = placeText(place)
-          yield* backupBytes({ from, snapshot, artifacts: artifactsFor(config, artifacts, wish.artifacts) })
+          const taken = takesArtifacts(config, wish.artifacts) ? artifacts : null
+          yield* backupBytes({ from: placeText(place), snapshot, artifacts: artifactsFor(config, taken) })
         } finally {
           await snapshot.close()
         }

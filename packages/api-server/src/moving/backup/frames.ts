@@ -60,21 +60,26 @@ export async function frameOf(kind: FrameKind, content: Uint8Array): Promise<Buf
 /** Reads frames to the end of the bytes; throws {@link DamagedBackup}. `name` is that of the file. */
 export async function* framesIn(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Frame> {
   const input = new Input(bytes)
-  await readFirstLine(input, name)
-  for (;;) {
-    const { at } = input
-    const header = await input.take(HEADER_BYTES)
-    if (header.length === 0) return
-    const damaged = (what: string): DamagedBackup => new DamagedBackup(`${name} is ${what} at byte ${at}`)
-    if (header.length < HEADER_BYTES) throw damaged('cut off')
-    const kind = kindOf(header.readUInt8(0))
-    const length = header.readUInt32BE(1)
-    if (crc32(header.subarray(0, 9)) !== header.readUInt32BE(9) || kind === null || length > MOST_BYTES)
-      throw damaged('damaged')
-    const body = await input.take(length)
-    if (body.length < length) throw damaged(`cut off within "${kind}"`)
-    if (crc32(body) !== header.readUInt32BE(5)) throw damaged(`damaged within "${kind}"`)
-    yield { kind, content: kind === 'bytes' ? body : await unpack(body), at }
+  try {
+    await readFirstLine(input, name)
+    for (;;) {
+      const { at } = input
+      const header = await input.take(HEADER_BYTES)
+      if (header.length === 0) return
+      const damaged = (what: string): DamagedBackup => new DamagedBackup(`${name} is ${what} at byte ${at}`)
+      if (header.length < HEADER_BYTES) throw damaged('cut off')
+      const kind = kindOf(header.readUInt8(0))
+      const length = header.readUInt32BE(1)
+      if (crc32(header.subarray(0, 9)) !== header.readUInt32BE(9) || kind === null || length > MOST_BYTES)
+        throw damaged('damaged')
+      const body = await input.take(length)
+      if (body.length < length) throw damaged(`cut off within "${kind}"`)
+      if (crc32(body) !== header.readUInt32BE(5)) throw damaged(`damaged within "${kind}"`)
+      yield { kind, content: kind === 'bytes' ? body : await unpack(body), at }
+    }
+  } finally {
+    // whoever stops early lets go of what is read: a file, or an engine that sends
+    await input.close()
   }
 }
 
@@ -121,6 +126,11 @@ class Input {
     this.#put(Buffer.concat([bytes.subarray(end + 1), ...this.#chunks]))
     this.at = end + 1
     return end === -1 ? null : bytes.toString('latin1', 0, end)
+  }
+
+  /** Nothing more is taken. */
+  async close(): Promise<void> {
+    await this.#source.return?.()
   }
 
   async #more(): Promise<boolean> {

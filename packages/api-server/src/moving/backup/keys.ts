@@ -3,6 +3,7 @@
  * sessions and tokens made.
  * @module
  */
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { readPrivateFile, writePrivateFile } from '../../auth/private-file.ts'
@@ -36,6 +37,8 @@ export async function assertFitting(dataDir: string, { name, text }: KeyFile): P
     )
 }
 
-/** Puts a key into a data directory. */
-export const writeKey = (dataDir: string, { name, text }: KeyFile): Promise<void> =>
-  writePrivateFile(join(dataDir, name), text)
+/** Puts a key into a data directory, which is made when there is none: a server's database needs none before. */
+export async function writeKey(dataDir: string, { name, text }: KeyFile): Promise<void> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await writePrivateFile(join(dataDir, name), text)
+}

@@ -7,7 +7,7 @@ import { openOfflineArtifacts } from '../../artifacts/offline.ts'
 import { resolveConfig, type ServiceConfig } from '../../config.ts'
 import { ConfigError } from '../../process/setting.ts'
 import { isThere, openPlace, type Place, placeText } from '../places.ts'
-import { artifactsFor } from './artifact-bytes.ts'
+import { artifactsFor, takesArtifacts } from './artifact-bytes.ts'
 import { backupBytes } from './backup.ts'
 import { openSnapshot } from './snapshot.ts'
 
@@ -25,12 +25,12 @@ export async function* offlineBackup(
   try {
     const snapshot = await openSnapshot(place, database, false)
     try {
-      const artifacts = await openOfflineArtifacts(config, database)
+      // opening them tidies their folder, and fails where they are of another database
+      const artifacts = takesArtifacts(config, wantsArtifacts) ? await openOfflineArtifacts(config, database) : null
       try {
-        const from = placeText(place)
-        yield* backupBytes({ from, snapshot, artifacts: artifactsFor(config, artifacts, wantsArtifacts) })
+        yield* backupBytes({ from: placeText(place), snapshot, artifacts: artifactsFor(config, artifacts) })
       } finally {
-        await artifacts.close()
+        await artifacts?.close()
       }
     } finally {
       await snapshot.close()

@@ -29,9 +29,6 @@ export interface RestoreOptions {
   readonly onStep?: ((step: Step) => void) | undefined
 }
 
-/** What engines of a database must have alike, which is pinned anew where it was restored elsewhere. */
-const PIN_OF_ARTIFACTS = 'artifacts'
-
 /** Looks at a backup, and changes nothing; throws when it cannot be restored by this version. */
 export async function inspectBackup(
   file: string,
@@ -59,7 +56,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<BackupSumm
     await fill(target, options, artifacts)
     await target.filled()
     await assertEqual(target, end, options)
-    await target.complete(end.sequences, isHere ? [PIN_OF_ARTIFACTS] : [])
+    // where they are now is pinned by the next engine
+    await target.complete(end.sequences, isHere ? 'artifacts' : null)
     await target.release()
   } finally {
     await target.close()
@@ -87,28 +85,35 @@ async function fill(target: Target, options: RestoreOptions, artifacts: Artifact
   const { file, dataDir, onStep } = options
   const tables = new Map(target.tables.map((table) => [table.name, table]))
   const pieces = filePieces(file)
-  let next = await pieces.next()
-  while (!next.done) {
-    const piece: Piece = next.value
-    const table = piece.kind === 'rows' ? tables.get(piece.table) : undefined
-    if (piece.kind === 'rows' && table) {
-      await target.write(table, { rows: piece.rows, after: BEGINNING })
-      onStep?.({ step: 'copy', table: table.name, rows: piece.rows.length, of: 0 })
+  try {
+    for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
+      const piece: Piece = next.value
+      const table = piece.kind === 'rows' ? tables.get(piece.table) : undefined
+      if (piece.kind === 'rows' && table) {
+        await target.write(table, { rows: piece.rows, after: BEGINNING })
+        onStep?.({ step: 'copy', table: table.name, rows: piece.rows.length, of: 0 })
+      }
+      if (piece.kind === 'key') await writeKey(dataDir, piece)
+      if (piece.kind === 'artifact') await artifacts?.keep(piece.digest, bytesOf(pieces, piece.size, onStep))
     }
-    if (piece.kind === 'key') await writeKey(dataDir, piece)
-    if (piece.kind === 'artifact') await artifacts?.keep(piece.digest, bytesOf(pieces, piece.size))
-    next = await pieces.next()
+  } finally {
+    await pieces.return(undefined)
   }
 }
 
 /** The bytes of an artifact, which follow it. */
-async function* bytesOf(pieces: AsyncGenerator<Piece>, size: number): AsyncGenerator<Uint8Array> {
+async function* bytesOf(
+  pieces: AsyncGenerator<Piece>,
+  size: number,
+  onStep: RestoreOptions['onStep'],
+): AsyncGenerator<Uint8Array> {
   let left = size
   while (left > 0) {
     const { value } = await pieces.next()
     if (value?.kind !== 'bytes') return
     left -= value.bytes.length
     yield value.bytes
+    onStep?.({ step: 'copy', table: '', rows: value.bytes.length, of: 0 })
   }
 }
 

@@ -1,0 +1,109 @@
+/** Kept work of flows that another engine has taken meanwhile. */
+import type { KeptWork } from '@flow-service/core'
+import { v7 } from 'uuid'
+import { beforeEach, expect, test, vi } from 'vitest'
+
+import type { Database } from '../../src/db/database.ts'
+import { Fence } from '../../src/engines/fence.ts'
+import { createWork } from '../../src/work/work.ts'
+import { useFlowDatabase } from '../flows/flow-database.ts'
+import { quiet } from '../use-database.ts'
+
+let database: Database
+useFlowDatabase((opened) => {
+  database = opened
+})
+beforeEach(async () => {
+  await database.sql`insert into flow (id, name, version, draft, origin) values (${v7()}, 'g', 1, '{}', 'api')`
+})
+
+const [ours, theirs] = [v7(), v7()]
+
+/** Who has a flow: a lease, or nobody any more. */
+const place = (flow: string, lease: string | null): Promise<unknown> => database.sql`
+  insert into placement (flow, lease) select id, ${lease}::uuid from flow where name = ${flow}
+  on conflict (flow) do update set lease = excluded.lease`
+
+/** Kept work of an engine that has our lease; nothing is recorded until the test says so. */
+function open() {
+  const recording = Promise.withResolvers<void>()
+  const fence = new Fence({ lease: ours, placedBy: ours })
+  const lost = vi.fn<(flows: readonly { readonly name: string }[]) => void>()
+  fence.onLost(lost)
+  const work = createWork({ database, log: quiet, fence, recorded: () => recording.promise })
+  /** An arrival whose executions are over as soon as it is published. */
+  const pass = (one: KeptWork): Promise<void> => work.arrive(one, () => work.drop(one.id))
+  return { work, pass, fence, lost, recording }
+}
+
+const arrival = (flow: string, value: unknown): KeptWork => ({
+  id: v7(),
+  flow,
+  node: 'hook',
+  body: { is: 'arrival', values: { x: value }, messages: { x: 'order' }, atMs: 1_700_000_000_000 },
+  cascade: v7(),
+  origin: { kind: 'webhook', node: 'hook', message: null },
+  attempts: 0,
+  begun: [],
+  ended: [],
+})
+
+/** The flows of which values are owed. */
+const owed = async (): Promise<string[]> =>
+  (
+    await database.sql<{ name: string }[]>`
+      select flow.name from published_value p join flow on flow.id = p.flow order by flow.name`
+  ).map(({ name }) => name)
+
+test('an arrival that is over before its batch is written is refused with all others of a flow that is lost (work.W10)', async () => {
+  await Promise.all([place('f', theirs), place('g', ours)])
+  const { work, pass, fence, lost } = open()
+  const arriving = [pass(arrival('f', 1)), work.arrive(arrival('f', 2), () => {}), pass(arrival('g', 3))]
+  const [over, executed, own] = await Promise.allSettled(arriving)
+  const refusal = { reason: { code: 'unavailable', extensions: { retry_after_s: 1 } } }
+  expect([over, executed]).toMatchObject([refusal, refusal])
+  expect(own).toMatchObject({ status: 'fulfilled' })
+  expect(lost.mock.calls).toMatchObject([[[{ name: 'f' }]]])
+  expect(fence.refused).toBe(2)
+  expect(await owed()).toEqual(['g'])
+  await work.close()
+})
+
+test('an arrival that is over before its batch is written is refused when its flow is gone (work.W10)', async () => {
+  await place('g', ours)
+  const { work, pass, fence } = open()
+  const arriving = [pass(arrival('h', 1)), pass(arrival('g', 2))]
+  const [gone, own] = await Promise.allSettled(arriving)
+  expect(gone).toMatchObject({ reason: { code: 'not_found' } })
+  expect(own).toMatchObject({ status: 'fulfilled' })
+  expect(fence.refused).toBe(0)
+  await work.close()
+})
+
+test('an arrival that ends after its flow is lost stays for the engine that has it', async () => {
+  await place('f', ours)
+  const { work } = open()
+  const one = arrival('f', 1)
+  await work.arrive(one, () => {})
+  await place('f', theirs)
+  work.drop(one.id)
+  await work.written()
+  expect(await work.left('f')).toEqual([one])
+  expect(await owed()).toEqual([])
+  await work.close()
+})
+
+test('what is owed stays when another engine has the flow by then, and goes when nobody has it (work.W11)', async () => {
+  await Promise.all([place('f', ours), place('g', ours)])
+  await database.sql`insert into flow (id, name, version, draft, origin) values (${v7()}, 'h', 1, '{}', 'api')`
+  await place('h', ours)
+  const { work, pass, recording } = open()
+  await Promise.all(['f', 'g', 'h'].map((flow) => pass(arrival(flow, 1))))
+  expect(await owed()).toEqual(['f', 'g', 'h'])
+  await Promise.all([place('f', theirs), place('h', null)])
+  recording.resolve()
+  await expect.poll(owed).toEqual(['f'])
+  await work.written()
+  expect(await owed()).toEqual(['f'])
+  await work.close()
+})
