@@ -355,7 +355,8 @@ interface LogLine {
 function errorsIn(output: string): string[] {
   return output.split('\n').flatMap((line) => {
     if (!line.startsWith('{')) return []
-    const { level, msg, err, reason = err?.message ?? '' } = JSON.parse(line) as LogLine
-    return level < 50 || isAway.test(reason) ? [] : [`${msg}: ${reason}`]
+    const { level, msg, err, reason = '' } = JSON.parse(line) as LogLine
+    const why = err?.message ?? reason
+    return level < 50 || isAway.test(why) ? [] : [`${msg}: ${why}`]
   })
 }

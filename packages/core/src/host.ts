@@ -58,13 +58,6 @@ export interface ValueSource {
   readonly again?: true
 }
 
-/** A value that passes between two engines. */
-export interface FarValue {
-  /** Qualified. */
-  readonly message: string
-  readonly value: unknown
-}
-
 /** What set a cascade off. */
 export interface CascadeOrigin {
   readonly kind: 'webhook' | 'timer' | 'publish' | 'reading' | 'trigger' | 'run' | 'start'
@@ -173,8 +166,11 @@ export interface WorkHost {
   arrive(work: KeptWork, publish: () => void): Promise<void>
   /** Notes that a reader has begun to execute it; resolves once committed. */
   begin(id: string, reader: string): Promise<void>
-  /** Notes that a reader is done with it. */
-  end(id: string, reader: string): void
+  /**
+   * Notes that a reader is done with it. With `taker`, which keeps its part in the same call of `together`: only if what that
+   * flow keeps is stored, which it is not once another engine has the flow.
+   */
+  end(id: string, reader: string, taker?: string): void
   drop(id: string): void
   /** Calls `change`; all that it asks for is one commit. */
   together<T>(change: () => T): T
@@ -182,6 +178,14 @@ export interface WorkHost {
   left(flow: string): Promise<readonly KeptWork[]>
   /** Counts one more attempt of each; resolves once committed. */
   attempt(ids: readonly string[]): Promise<void>
+  /** Whether this engine has the flow, as far as it knows; left out where no other engine can have it. */
+  has?(flow: string): boolean
+}
+
+/** How far readers of kept work were in an earlier life: those that had begun and may not do it again, and those that were done. */
+export interface WorkNotes {
+  readonly begun: readonly string[]
+  readonly ended: readonly string[]
 }
 
 /** What has failed last in a live node, until somebody has taken note of it. */

@@ -54,7 +54,6 @@ export {
   type DeviceHost,
   type DeviceSeat,
   type EndedCascade,
-  type FarValue,
   type FailureMarker,
   type Host,
   type KeptWork,
@@ -69,8 +68,10 @@ export {
   type ValueSource,
   type WorkBody,
   type WorkHost,
+  type WorkNotes,
 } from './host.ts'
-export type { FarHost, FarReader } from './live/far-reader.ts'
+export type { FarDelivery, FarEngineHost, FarFlowHost, FarHost, FarValue, FarWork } from './far-host.ts'
+export type { FarReader } from './live/far-reader.ts'
 export { isIdentifier } from './identifier.ts'
 export type { RunningCascade } from './live/cascades.ts'
 export type { FlowStats } from './live/execution-stats.ts'

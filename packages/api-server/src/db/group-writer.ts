@@ -4,6 +4,7 @@
  */
 import type { Database } from './backend.ts'
 import { createGathering, type Waiting } from './gathering.ts'
+import { isOutage } from './outage.ts'
 import type { Sql } from './values.ts'
 
 /** Writes items, many in one commit. */
@@ -25,7 +26,8 @@ const LIMIT = 1_000
 
 /**
  * A writer whose `flush` puts items into the database in one transaction, in groups (see {@link createGathering}) of at
- * most 1,000 items. When a group fails, its items are written one by one, so that a bad one fails alone.
+ * most 1,000 items. When a group fails, its items are written one by one, so that a bad one fails alone; not while the
+ * database is away, which no item is to blame for.
  */
 export function createGroupWriter<T>(
   database: Pick<Database, 'sql' | 'transaction' | 'assertOutsideTransaction'>,
@@ -42,7 +44,7 @@ export function createGroupWriter<T>(
       await commit(group)
       for (const { resolve } of group) resolve()
     } catch (error) {
-      if (group.length === 1) group[0]?.reject(error)
+      if (group.length === 1 || isOutage(error)) for (const { reject } of group) reject(error)
       // oxlint-disable-next-line no-await-in-loop -- one after the other, in the order of arrival
       else for (const waiting of group) await settle([waiting])
     }

@@ -24,8 +24,15 @@ export type KeptLetter = DeadLetterRow
 export interface DeadLetters {
   /** Keeps an entry soon; a value over 256 KiB of JSON is kept as null. Never throws, never blocks. */
   record(entry: DeadLetter, atMs: number): void
-  /** Resolves, when all that was recorded is committed or given up, to how much of it was waiting. */
+  /**
+   * Resolves, when all that was recorded is committed or given up, to how much of it was waiting. Rejects while the database
+   * is away: until it is back what was recorded waits.
+   */
   flush(): Promise<number>
+  /** As `flush`, however long the database is away. */
+  written(): Promise<void>
+  /** As `flush`, and gives up what the database does not take now. */
+  close(): Promise<void>
   /** Newest first. */
   list(filter: DeadLetterFilter, limit: number): Promise<DeadLetterRecord[]>
   /** An entry, null when there is none. */
@@ -74,6 +81,8 @@ export function createDeadLetters(deps: {
   return {
     record,
     flush: () => writer.flush(),
+    written: () => writer.written(),
+    close: () => writer.close(),
     async list(filter, limit) {
       await writer.flush()
       return (await store.deadLetters(filter, limit)).map(shown)

@@ -36,8 +36,13 @@ export interface EventLog {
   note(entry: AuditEntry): void
   /** Writes an entry on its own, soon; a failure goes to the log. `atMs` is now unless given. */
   report(entry: NewsEntry, atMs?: number): void
-  /** Resolves, when all that was reported is committed or given up, to how much of it was waiting. */
+  /**
+   * Resolves, when all that was reported is committed or given up, to how much of it was waiting. Rejects while the database
+   * is away: until it is back what was reported waits.
+   */
   flush(): Promise<number>
+  /** As `flush`, and gives up what the database does not take now. */
+  close(): Promise<void>
   /** Newest first. */
   list(filter: EventFilter, limit: number): Promise<ObservabilityEvent[]>
   /** Drops events and dead letters that are too old to be kept. */
@@ -72,6 +77,7 @@ export function createEventLog(deps: { readonly database: Database; readonly log
       writer.add(() => ({ ...blank(), ...at, ...entry }))
     },
     flush: () => writer.flush(),
+    close: () => writer.close(),
     async list(filter, limit) {
       await writer.flush()
       return store.events(filter, limit)

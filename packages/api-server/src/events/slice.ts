@@ -29,9 +29,9 @@ export const shownState = noun<Pick<EventSocketsDeps, 'current' | 'frame' | 'isM
 export const eventSockets = noun<EventSockets>()('eventSockets')
 
 export const eventsLayer = inOrder(
-  makes(eventLog, { database, log }, createEventLog),
+  makes(eventLog, { database, log }, createEventLog, (opened) => opened.close()),
   makes(bus, { log }, ({ log }) => createEventBus((error) => log.error({ err: error }, 'a listener of events failed'))),
-  makes(deadLetters, { database, log }, createDeadLetters, (opened) => opened.flush()),
+  makes(deadLetters, { database, log }, createDeadLetters, (opened) => opened.close()),
   makes(tickets, { database }, createTickets),
 )
 

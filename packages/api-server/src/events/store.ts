@@ -5,7 +5,6 @@
 import type { Actor, DeadLetterReason, EventKind, ObservabilityEvent } from '@flow-service/protocol'
 import { validate } from 'uuid'
 
-import { affected } from '../db/affected.ts'
 import type { Sql } from '../db/database.ts'
 import type { Guest } from '../http/socket-guests.ts'
 
@@ -86,6 +85,7 @@ const doneBy = (sql: Sql, actor: string) =>
 
 /** Statements over `engine_event`, `dead_letter` and `socket_ticket`. */
 export const createEventStore = (sql: Sql) => ({
+  /** Those that there are already were written by an attempt whose answer was lost. */
   async addEvents(tx: Sql, rows: readonly EventRow[]): Promise<void> {
     // as JSON text within JSON: what a message of somebody else holds need not be text for PostgreSQL
     const texts = rows.map((row) => ({
@@ -93,12 +93,12 @@ export const createEventStore = (sql: Sql) => ({
       actor: row.actor && JSON.stringify(row.actor),
       detail: JSON.stringify(row.detail),
     }))
-    const written = await tx`
+    await tx`
       insert into engine_event (id, ts, kind, level, flow, node, action, actor, detail)
       select id, ts, kind, level, flow, node, action, actor::json, detail::json
       from json_to_recordset(${JSON.stringify(texts)}::json) as t (id uuid, ts timestamptz, kind text, level text,
-        flow text, node text, action text, actor text, detail text)`
-    affected(written, rows.length)
+        flow text, node text, action text, actor text, detail text)
+      on conflict do nothing`
   },
 
   /** Newest first. */
@@ -122,13 +122,14 @@ export const createEventStore = (sql: Sql) => ({
         where place > ${MAX_LETTERS_OF_FLOW})`
   },
 
+  /** As `addEvents`. */
   async addDeadLetters(tx: Sql, rows: readonly DeadLetterRow[]): Promise<void> {
-    const written = await tx`
+    await tx`
       insert into dead_letter (${letterColumns(tx)})
       select ${letterColumns(tx)}
       from json_to_recordset(${JSON.stringify(rows)}::json) as t (id uuid, ts timestamptz, flow text, node text,
-        message text, value text, reason text, attempts int, cascade uuid, run uuid)`
-    affected(written, rows.length)
+        message text, value text, reason text, attempts int, cascade uuid, run uuid)
+      on conflict do nothing`
   },
 
   /** Newest first. */

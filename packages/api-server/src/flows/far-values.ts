@@ -7,15 +7,15 @@
  *   it starts with the last ones, and what comes after goes to its engine, however late others hear of its place and its
  *   content otherwise.
  * - far-values.V2 what is no kept work is passed on once, in the order of its publisher, and lost with a link that breaks, or
- *   while its reader is between two engines.
+ *   while its reader is between two engines. Where there is no link one is opened first.
  * - far-values.V3 kept work stays with its publisher until the engine that runs its reader has committed it, whoever that is by
  *   then: in the order of its publisher, and twice where an answer was lost or its commit has failed. A reader that is stopped, or gone,
- *   reads nothing.
+ *   reads nothing; one that is just starting here, or has just ended, is waited for like one that is between two engines.
  * - far-values.V4 devices follow messages at whichever engine they are connected; that is told to all engines, and told again
  *   when a link or an engine comes.
  * @module
  */
-import type { Clock, FarReader, FarValue, LiveRuntime } from '@flow-service/core'
+import type { Clock, FarDelivery, FarReader, FarValue, LiveRuntime, WorkNotes } from '@flow-service/core'
 import { type FlowDocument, flowPart } from '@flow-service/protocol'
 
 import type { Fence } from '../engines/fence.ts'
@@ -45,12 +45,14 @@ const START_MS = 10_000
 /** How long changes of flows and places are gathered. */
 const SOON_MS = 20
 
-/** Values that came together, for a flow; null: for whoever watches. `executions` are those that their cascade has caused. */
-interface Passed {
+/** Values that came together, for a flow; null: for whoever watches. */
+interface Passed extends FarDelivery {
   readonly flow: string | null
   readonly values: readonly (FarValue & { readonly us: number })[]
-  readonly executions: number
 }
+
+/** The same of kept work. */
+interface PassedWork extends Passed, WorkNotes {}
 
 /** A flow that is about to start, and what it reads of others. */
 interface Start {
@@ -71,8 +73,8 @@ export interface FarValuesDeps {
   readonly fence: Pick<Fence, 'has' | 'isLost'>
   readonly flowNews: Pick<FlowNews, 'engineOf' | 'isBetween' | 'onPlaces'>
   readonly lease: Pick<EngineLease, 'id' | 'onEngines' | 'others'>
-  readonly links: Pick<Links, 'answer' | 'ask' | 'hear' | 'onChange' | 'send'>
-  readonly runtime: Pick<LiveRuntime, 'deliverFar' | 'farReader' | 'get'>
+  readonly links: Pick<Links, 'answer' | 'ask' | 'hear' | 'onChange' | 'reach' | 'send'>
+  readonly runtime: Pick<LiveRuntime, 'deliverFar' | 'farReader' | 'get' | 'onReads' | 'reads'>
   readonly published: Pick<PublishedFlows, 'all' | 'get' | 'isPublishedByOthers' | 'onChange'>
   readonly lastValues: Pick<LastValues, 'hear' | 'learn' | 'look' | 'newestOf'>
   readonly work: Pick<LiveWork, 'written'>
@@ -114,7 +116,7 @@ export class FarValues implements FarMessages {
   readonly #flows = new Map<string, { readonly reader: FarReader; messages: string }>()
   /** Flows that have just started elsewhere, until that is known otherwise. */
   readonly #started = new Map<string, Started>()
-  readonly #kept: KeptMail<Passed>
+  readonly #kept: KeptMail<PassedWork>
   /** Other engines that watch messages. */
   readonly #watchers = new Map<string, FarReader>()
   readonly #wish: StandingWish
@@ -133,17 +135,18 @@ export class FarValues implements FarMessages {
 
   /** Answers and hears others from now on. */
   open(): void {
-    const { flowNews, lease, links, published } = this.#deps
+    const { flowNews, lease, links, published, runtime } = this.#deps
     const soon = (): void => this.#soon()
     this.#ends = [
       links.answer(START, (payload, { from }) => this.#start(from, JSON.parse(payload.toString()) as Start)),
       links.answer(WATCH, (payload, { from }) => this.#watch(from, JSON.parse(payload.toString()) as string[])),
-      links.answer(KEEP, (payload) => this.#keep(JSON.parse(payload.toString()) as Passed[])),
+      links.answer(KEEP, (payload) => this.#keep(JSON.parse(payload.toString()) as PassedWork[])),
       links.hear(TELL, (payload) => {
         for (const passed of JSON.parse(payload.toString()) as Passed[]) this.#hear(passed)
       }),
       flowNews.onPlaces(soon),
       published.onChange(soon),
+      runtime.onReads((flow) => this.#turned(flow)),
     ]
     lease.onEngines(() => {
       for (const [engine, reader] of this.#watchers) {
@@ -220,7 +223,7 @@ export class FarValues implements FarMessages {
 
   /** Finds the flows that are to be passed values. */
   #review(): void {
-    const { fence, flowNews, lease, published } = this.#deps
+    const { fence, lease, published } = this.#deps
     const gone = new Set(this.#flows.keys())
     for (const [flow, started] of this.#started) {
       if (fence.has(flow) || !lease.others.includes(started.engine) || this.#isKnown(flow, started))
@@ -229,13 +232,30 @@ export class FarValues implements FarMessages {
     }
     for (const document of published.all()) {
       const { mode, name } = document
-      const isAway = !fence.has(name) && (this.#homeOf(name) !== null || flowNews.isBetween(name))
-      if (mode === 'live' && isAway && !this.#started.has(name)) this.#follow(name, this.#readBy(document), gone)
+      if (mode === 'live' && this.#isAway(name) && !this.#started.has(name))
+        this.#follow(name, this.#readBy(document), gone)
     }
     for (const flow of gone) {
       this.#flows.get(flow)?.reader.end()
       this.#flows.delete(flow)
     }
+  }
+
+  /** Whether a flow does not read by itself what is published here, and runs elsewhere, is to, or is to run here in a moment. */
+  #isAway(name: string): boolean {
+    const { fence, flowNews } = this.#deps
+    if (this.#isReadHere(name)) return false
+    // one that has just ended here is known to be elsewhere, or stopped, a moment later
+    const isKnown = this.#homeOf(name) !== null || flowNews.engineOf(name) !== null
+    return isKnown || fence.has(name) || flowNews.isBetween(name)
+  }
+
+  /** A flow has begun to read by itself what is published here, or has just ended. */
+  #turned(name: string): void {
+    const document = this.#deps.published.get(name)
+    if (document?.mode === 'live' && this.#isAway(name) && !this.#flows.has(name))
+      this.#follow(name, this.#readBy(document), new Set())
+    this.#soon()
   }
 
   /** Whether the place and the content of a flow are known as its engine has told them, or that was long ago. */
@@ -259,13 +279,14 @@ export class FarValues implements FarMessages {
   }
 
   #readerFor(flow: string): FarReader {
-    return this.#deps.runtime.farReader(`flow ${flow}`, {
-      tell: (values, executions) => {
+    return this.#deps.runtime.farReader({
+      flow,
+      tell: (values) => {
         const engine = this.#isReadHere(flow) ? null : this.#homeOf(flow)
-        if (engine !== null) this.#mail.add(engine, this.#passed(flow, values, executions))
+        if (engine !== null) this.#mail.add(engine, this.#passed(flow, values))
       },
-      keep: async (values, executions) => {
-        if (!this.#isReadHere(flow)) await this.#kept.pass(flow, this.#passed(flow, values, executions))
+      keep: async ({ begun, ended, ...values }) => {
+        if (!this.#isReadHere(flow)) await this.#kept.pass(flow, { ...this.#passed(flow, values), begun, ended })
       },
     })
   }
@@ -273,23 +294,23 @@ export class FarValues implements FarMessages {
   /** Whether a flow that was elsewhere a moment ago reads the same by itself, and what it does counts. */
   #isReadHere(flow: string): boolean {
     const { fence, runtime } = this.#deps
-    return runtime.get(flow) !== undefined && !fence.isLost(flow)
+    return runtime.reads(flow) && !fence.isLost(flow)
   }
 
-  #passed(flow: string | null, values: readonly FarValue[], executions: number): Passed {
+  #passed(flow: string | null, { values, executions }: FarDelivery): Passed {
     const { clock, lastValues } = this.#deps
     const us = (message: string): number => lastValues.newestOf(message)?.us ?? Math.round(clock.now() * 1000)
     return { flow, values: values.map((each) => ({ ...each, us: us(each.message) })), executions }
   }
 
   /** Whether kept work was taken, or nobody is to read it. Throws a `TooLong`. */
-  async #takenBy(flow: string, all: readonly Passed[]): Promise<boolean> {
-    const { flowNews, links } = this.#deps
+  async #takenBy(flow: string, all: readonly PassedWork[]): Promise<boolean> {
+    const { links } = this.#deps
     const engine = this.#homeOf(flow)
     try {
       if (engine !== null) await links.ask(engine, KEEP, Buffer.from(JSON.stringify(all)), { timeoutMs: KEEP_MS })
       else if (this.#isRunning(flow)) await this.#keep(all)
-      else return !this.#flows.has(flow) && !flowNews.isBetween(flow)
+      else return !this.#isAway(flow)
       return true
     } catch (error) {
       if (error instanceof TooLong) throw error
@@ -303,11 +324,11 @@ export class FarValues implements FarMessages {
   }
 
   /** Takes kept work for a flow that runs here; refuses it with `Elsewhere` unless it is committed. */
-  async #keep(all: readonly Passed[]): Promise<Buffer> {
+  async #keep(all: readonly PassedWork[]): Promise<Buffer> {
     const { fence, work } = this.#deps
     const flow = all[0]?.flow ?? ''
     if (!this.#isRunning(flow)) throw new Elsewhere(`flow "${flow}" does not run here`)
-    for (const passed of all) this.#deliver(passed, true)
+    for (const passed of all) this.#deliver(passed, passed)
     await work.written()
     if (!fence.has(flow) || fence.isLost(flow)) throw new Elsewhere(`flow "${flow}" does not run here any more`)
     return NOTHING
@@ -315,14 +336,14 @@ export class FarValues implements FarMessages {
 
   #hear(passed: Passed): void {
     const { lastValues, secrets } = this.#deps
-    if (passed.flow !== null) return this.#deliver(passed, false)
+    if (passed.flow !== null) return this.#deliver(passed, null)
     for (const { message, value, us } of passed.values) lastValues.hear(message, secrets.mask(value), us)
   }
 
-  #deliver({ flow, values, executions }: Passed, isKept: boolean): void {
+  #deliver({ flow, values, executions }: Passed, kept: WorkNotes | null): void {
     const { lastValues, runtime, secrets } = this.#deps
     for (const { message, value, us } of values) lastValues.learn(message, secrets.mask(value), us)
-    runtime.deliverFar(values, { flow: flow ?? '', executions, isKept })
+    runtime.deliverFar(flow ?? '', { values, executions }, kept)
   }
 
   async #askStart(engine: string, payload: Uint8Array): Promise<void> {
@@ -350,9 +371,9 @@ export class FarValues implements FarMessages {
   #watch(engine: string, messages: readonly string[]): Buffer {
     const reader =
       this.#watchers.get(engine) ??
-      this.#deps.runtime.farReader(`engine ${engine}`, {
-        tell: (values, executions) => this.#mail.add(engine, this.#passed(null, values, executions)),
-        keep: async (values, executions) => this.#mail.add(engine, this.#passed(null, values, executions)),
+      this.#deps.runtime.farReader({
+        engine,
+        tell: (values) => this.#mail.add(engine, this.#passed(null, values)),
       })
     reader.read(messages)
     this.#watchers.set(engine, reader)

@@ -3,7 +3,8 @@
  * request that needs a running flow. On the embedded database this engine runs all of them, and nobody asks.
  *
  * - flow-homes.H1 what nobody runs is answered here, once the database has said so: a flow that is stopped, or that has
- *   failed.
+ *   failed, and one that is not known here, as it may just have been published. Of those, at most {@link MOST_LOOKS} are looked for
+ *   in a second: names may be anybody's guess.
  * - flow-homes.H2 a flow on its way from one engine to another, and one that is starting here, is waited for, at most
  *   {@link PATIENCE_MS}: then 503.
  * - flow-homes.H3 what was certainly not done by the engine that was asked is asked again, of whoever has the flow by then.
@@ -11,6 +12,7 @@
  * @module
  */
 import type { Clock, LiveRuntime } from '@flow-service/core'
+import type { FlowDocument } from '@flow-service/protocol'
 
 import type { Fence } from '../engines/fence.ts'
 import type { EngineLease } from '../engines/lease.ts'
@@ -21,6 +23,7 @@ import type { PublishedFlows } from './published-flows.ts'
 const PATIENCE_MS = 5_000
 /** Between two looks at who has a flow. */
 const PAUSE_MS = 50
+const MOST_LOOKS = 100
 
 /** What is known of the places of flows. */
 export interface FlowHomesDeps {
@@ -32,8 +35,8 @@ export interface FlowHomesDeps {
     isBetween(flow: string): boolean
     freshOf(flow: string): Promise<void>
   }
-  /** Whether a flow is known that can run. */
-  readonly isLive: (flow: string) => boolean
+  /** How the published content of a flow is executed; undefined while none is known. */
+  readonly modeOf: (flow: string) => FlowDocument['mode'] | undefined
   /** Whether this engine has taken a flow, which runs or is about to. */
   readonly isMine: (flow: string) => boolean
   /** Whether a flow runs here. */
@@ -55,7 +58,7 @@ export function createFlowHomes(deps: {
     clock,
     engine: lease.id,
     news,
-    isLive: (flow) => published.get(flow)?.mode === 'live',
+    modeOf: (flow) => published.get(flow)?.mode,
     isMine: (flow) => fence.has(flow),
     isRunning: (flow) => runtime.get(flow) !== undefined,
   })
@@ -64,6 +67,8 @@ export function createFlowHomes(deps: {
 /** Where flows run. */
 export class FlowHomes {
   readonly #deps: FlowHomesDeps
+  /** The second in which flows were looked for that are not known here, and how many. */
+  #looks = { second: 0, count: 0 }
 
   constructor(deps: FlowHomesDeps) {
     this.#deps = deps
@@ -79,8 +84,17 @@ export class FlowHomes {
 
   /** Whether another engine may have to be asked about a flow, or the flow to be waited for. */
   isAway(flow: string): boolean {
-    const { isLive, isMine, isRunning } = this.#deps
-    return isMine(flow) ? !isRunning(flow) : this.#of(flow) !== null || isLive(flow)
+    const { isMine, isRunning, modeOf } = this.#deps
+    if (isMine(flow)) return !isRunning(flow)
+    if (this.#of(flow) !== null) return true
+    const mode = modeOf(flow)
+    return mode === undefined ? this.#mayLook() : mode === 'live'
+  }
+
+  #mayLook(): boolean {
+    const second = Math.floor(this.#deps.clock.now() / 1000)
+    if (this.#looks.second !== second) this.#looks = { second, count: 0 }
+    return ++this.#looks.count <= MOST_LOOKS
   }
 
   /**

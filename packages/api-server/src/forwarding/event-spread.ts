@@ -35,7 +35,7 @@ export interface EventSpreadDeps {
   readonly bus: Pick<EventBus, 'show' | 'subscribe'>
   readonly clock: Clock
   readonly lease: Pick<EngineLease, 'onEngines' | 'others'>
-  readonly links: Pick<Links, 'answer' | 'ask' | 'hear' | 'onChange' | 'send'>
+  readonly links: Pick<Links, 'answer' | 'ask' | 'hear' | 'onChange' | 'reach' | 'send'>
   readonly lastValues: Pick<LastValues, 'learn'>
   readonly sockets: Pick<EventSockets, 'interests'>
   readonly log: Pick<Log, 'warn'>

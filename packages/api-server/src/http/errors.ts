@@ -15,6 +15,7 @@ import {
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
 import type * as z from 'zod'
 
+import { isOutage } from '../db/outage.ts'
 import type { Log } from '../process/log.ts'
 import { newId } from '../process/new-id.ts'
 
@@ -111,22 +112,6 @@ export function problemOf(error: unknown, log: Pick<Log, 'error'>): ProblemError
   return new ProblemError('internal', `the engine failed; its log tells more under ${id}`, { error_id: id })
 }
 
-const lostConnection = new Set([
-  'CONNECTION_CLOSED',
-  'CONNECTION_ENDED',
-  'CONNECTION_DESTROYED',
-  'CONNECT_TIMEOUT',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-])
-/**
- * Classes 08 and 53 (lost connections, a full disk, no memory, too many connections), shutting down, deadlock,
- * serialization and lock failures: worth another try.
- */
-const transient = /^(?:08|57P0|53|40001|40P01|55P03)/
-
 /** Class 58: what the database stands on fails it, such as a disk with i/o errors (58030) or a missing file (58P01). */
 const failedUnderneath = /^58/
 
@@ -146,7 +131,7 @@ function databaseProblem(error: unknown): ProblemError | null {
   if (!('severity' in error || 'query' in error || error.code.startsWith('CONNECT'))) return null
   if (withoutSpace.has(error.code))
     return new ProblemError('unavailable', withoutSpace.get(error.code) ?? '', { retry_after_s: 5 })
-  if (lostConnection.has(error.code) || transient.test(error.code))
+  if (isOutage(error))
     return new ProblemError('unavailable', 'the database does not answer now; try again', { retry_after_s: 1 })
   if (failedUnderneath.test(error.code))
     return new ProblemError('unavailable', 'the database cannot use its files now: its log tells which, and why', {

@@ -6,13 +6,16 @@
 
 import { newId } from '../process/new-id.ts'
 import type { Publication } from './owed-values.ts'
-import type { WorkCommit, WorkRow } from './store.ts'
+import type { Taken, WorkCommit, WorkRow } from './store.ts'
 
 /** What becomes of one piece of work. */
 type Change =
-  | { readonly is: 'added'; readonly row: WorkRow }
-  | { readonly is: 'changed'; readonly notes: Map<string, Note>; attempts: number }
+  | { readonly is: 'added'; readonly row: WorkRow; readonly takers: Takers }
+  | { readonly is: 'changed'; readonly notes: Map<string, Note>; readonly takers: Takers; attempts: number }
   | { readonly is: 'removed' }
+
+/** Readers that are done if what a flow keeps in the same commit is stored, and that flow. */
+type Takers = Map<string, string>
 
 /** How far a reader is. */
 export type Note = 'begun' | 'ended'
@@ -54,7 +57,7 @@ export class WorkBatch {
   async keep(row: WorkRow): Promise<void> {
     this.operations++
     this.length += row.body.length
-    this.#changes.set(row.id, { is: 'added', row })
+    this.#changes.set(row.id, { is: 'added', row, takers: new Map() })
     try {
       await this.committed
     } catch (error) {
@@ -64,11 +67,14 @@ export class WorkBatch {
     if (refusal !== undefined) throw refusal
   }
 
-  note(id: string, reader: string, note: Note): void {
+  /** With `taker`: only if the work is stored that this flow keeps in the same commit. */
+  note(id: string, reader: string, note: Note, taker?: string): void {
     this.operations++
     const change = this.#changeOf(id)
-    if (change.is === 'changed') change.notes.set(reader, note)
-    else if (change.is === 'added') {
+    if (change.is === 'removed') return
+    if (taker !== undefined) change.takers.set(reader, taker)
+    else if (change.is === 'changed') change.notes.set(reader, note)
+    else {
       const { row } = change
       row.begun = row.begun.filter((other) => other !== reader)
       row[note] = [...row[note], reader]
@@ -103,11 +109,12 @@ export class WorkBatch {
     const entries = [...this.#changes]
     return {
       id: this.#id,
-      added: entries.flatMap(([, change]) => (change.is === 'added' ? [change.row] : [])),
+      added: entries.flatMap(([, change]) => (change.is === 'added' ? [{ ...change.row, ...takenOf(change) }] : [])),
       changed: entries.flatMap(([id, change]) => {
         if (change.is !== 'changed') return []
         const noted = (wanted: Note) => [...change.notes].flatMap(([reader, note]) => (note === wanted ? [reader] : []))
-        return [{ id, begun: noted('begun'), ended: noted('ended'), attempts: change.attempts }]
+        const { attempts } = change
+        return [{ id, begun: noted('begun'), ended: noted('ended'), attempts, ...takenOf(change) }]
       }),
       removed: entries.flatMap(([id, { is }]) => (is === 'removed' ? [id] : [])),
       published: [...this.#published].map(([flow, { id, texts }]) => ({ id, flow, body: `[${texts.join(',')}]` })),
@@ -146,8 +153,11 @@ export class WorkBatch {
   #changeOf(id: string): Change {
     const known = this.#changes.get(id)
     if (known !== undefined) return known
-    const change: Change = { is: 'changed', notes: new Map(), attempts: 0 }
+    const change: Change = { is: 'changed', notes: new Map(), takers: new Map(), attempts: 0 }
     this.#changes.set(id, change)
     return change
   }
 }
+
+const takenOf = ({ takers }: { readonly takers: Takers }): { taken?: readonly Taken[] } =>
+  takers.size === 0 ? {} : { taken: [...takers].map(([reader, flow]) => ({ reader, flow })) }

@@ -37,7 +37,7 @@ export const workLayer = inOrder(
         fence,
         log,
         seals: secrets,
-        beforeDrops: () => deadLetters.flush(),
+        beforeDrops: () => deadLetters.written(),
         recorded: () => lastValues.written(),
       })
       const lastValues: LastValues = await openLastValues({

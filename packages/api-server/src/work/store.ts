@@ -27,8 +27,18 @@ export interface PublishedRow {
   readonly body: string
 }
 
+/** A reader that is done if what this flow keeps in the same commit is stored. */
+export interface Taken {
+  readonly reader: string
+  readonly flow: string
+}
+
+interface MayBeTaken {
+  readonly taken?: readonly Taken[]
+}
+
 /** Changes of work that is stored already. */
-interface WorkUpdate {
+interface WorkUpdate extends MayBeTaken {
   readonly id: string
   /** Readers that have begun, or ended, since. */
   readonly begun: readonly string[]
@@ -40,7 +50,7 @@ interface WorkUpdate {
 export interface WorkCommit {
   /** Names the commit: done again, it changes nothing. */
   readonly id: string
-  readonly added: readonly WorkRow[]
+  readonly added: readonly (WorkRow & MayBeTaken)[]
   readonly changed: readonly WorkUpdate[]
   readonly removed: readonly string[]
   readonly published: readonly PublishedRow[]
@@ -101,30 +111,31 @@ export const createWorkStore = (sql: Sql) => ({
     const flows = [...new Set([...added, ...published].map(({ flow }) => flow))]
     const own = lease === null ? sql`true` : sql`flow in (select flow from held)`
     const free = lease === null || recorded.length === 0 ? sql`true` : notTaken(sql, lease)
+    const taken = takenParts(sql, [...added, ...changed])
     const [written] = await sql<{ count: number; lost: Placed[] }[]>`
       with ${held(sql, { lease, flows, ids: [...removed, ...changed.map((each) => each.id)] })} dropped as (
         delete from live_work where id = any(${[...removed]}::uuid[]) and ${own}
       ), recorded as (
         delete from published_value where id = any(${[...recorded]}::uuid[]) and ${free}
-      ), changed as (
-        update live_work w set
-          begun = array(select r from unnest(w.begun) as r where r <> all (t.begun || t.ended)) || t.begun,
-          ended = array(select r from unnest(w.ended) as r where r <> all (t.ended)) || t.ended,
-          attempts = case when w.counted is distinct from ${id}::uuid then w.attempts + t.attempts else w.attempts end,
-          counted = case when t.attempts > 0 then ${id}::uuid else w.counted end
-        from json_to_recordset(${JSON.stringify(changed)}::json)
-          as t (id uuid, begun text[], ended text[], attempts int)
-        where w.id = t.id and ${own}
       ), named as materialized (
         select id, name from flow where name = any(${flows}::text[])
           and ${lease === null ? sql`true` : sql`id in (select flow from held)`} for key share
+      ), changed as (
+        update live_work w set
+          begun = array(select r from unnest(w.begun) as r where r <> all (t.begun || t.ended || ${taken.readers})) || t.begun,
+          ended = array(select r from unnest(w.ended) as r where r <> all (t.ended || ${taken.readers})) || t.ended || ${taken.readers},
+          attempts = case when w.counted is distinct from ${id}::uuid then w.attempts + t.attempts else w.attempts end,
+          counted = case when t.attempts > 0 then ${id}::uuid else w.counted end
+        from json_to_recordset(${JSON.stringify(changed)}::json)
+          as t (id uuid, begun text[], ended text[], attempts int, taken json) ${taken.of}
+        where w.id = t.id and ${own}
       ), added as (
         insert into live_work (id, flow, node, body, cascade, origin, attempts, begun, ended)
-        select t.id, named.id, t.node, t.body, t.cascade, t.origin, t.attempts, t.begun, t.ended
+        select t.id, named.id, t.node, t.body, t.cascade, t.origin, t.attempts, t.begun, t.ended || ${taken.readers}
         from rows from (json_to_recordset(${JSON.stringify(added)}::json) as (id uuid, flow text, node text, body text,
-            cascade uuid, origin text, attempts int, begun text[], ended text[]))
-          with ordinality as t (id, flow, node, body, cascade, origin, attempts, begun, ended, place)
-        join named on named.name = t.flow
+            cascade uuid, origin text, attempts int, begun text[], ended text[], taken json))
+          with ordinality as t (id, flow, node, body, cascade, origin, attempts, begun, ended, taken, place)
+        join named on named.name = t.flow ${taken.of}
         order by t.place
         on conflict (id) do nothing
         returning id
@@ -197,6 +208,18 @@ const held = (sql: Sql, of: { lease: string | null; flows: readonly string[]; id
 const lostFlows = (sql: Sql) => sql`(
   select coalesce(json_agg(json_build_object('id', flow.id, 'name', flow.name)), '[]')
   from touched join flow on flow.id = touched.flow where touched.flow not in (select flow from held))`
+
+/** The readers of a row `t` that are done as what has taken their part along is stored; planned only where there are any. */
+const takenParts = (sql: Sql, rows: readonly MayBeTaken[]) =>
+  rows.every(({ taken }) => taken === undefined)
+    ? { of: sql``, readers: sql`'{}'::text[]` }
+    : {
+        of: sql`cross join lateral (
+          select array(
+            select e->>'reader' from json_array_elements(t.taken) as e where e->>'flow' in (select name from named)
+          ) as readers) as taken`,
+        readers: sql`taken.readers`,
+      }
 
 /** Of published rows those whose flow no other lease has. It is planned only where it is needed: most commits record nothing. */
 const notTaken = (sql: Sql, lease: string) => sql`not exists (

@@ -51,7 +51,7 @@ export interface WorkDeps {
   /** Resolves when all values that were published before are written behind; never rejects. */
   readonly recorded?: () => Promise<unknown>
   /** What keeps this engine from writing for flows that others have; without it there is no other engine. */
-  readonly fence?: Pick<Fence, 'assertFinal' | 'lease' | 'refused' | 'tell'>
+  readonly fence?: Pick<Fence, 'assertFinal' | 'has' | 'isLost' | 'lease' | 'refused' | 'tell'>
   /** Seals what must not be readable where it is stored; without it everything is. */
   readonly seals?: WorkSeals
   readonly patienceMs?: number
@@ -86,6 +86,7 @@ const NOTHING = { added: [], changed: [], removed: [], published: [], recorded: 
 export const createWork = (deps: WorkDeps): LiveWork => new StoredWork(deps)
 
 class StoredWork implements LiveWork {
+  readonly has?: (flow: string) => boolean
   readonly #deps: WorkDeps
   readonly #store: WorkStore
   readonly #envelope: WorkEnvelope
@@ -112,6 +113,9 @@ class StoredWork implements LiveWork {
 
   constructor(deps: WorkDeps) {
     this.#deps = deps
+    const { fence } = deps
+    // the embedded database has one engine, whose fence knows no flows
+    if (fence && fence.lease !== null) this.has = (flow) => fence.has(flow) && !fence.isLost(flow)
     this.#store = createWorkStore(deps.database.sql)
     this.#envelope = new WorkEnvelope(deps.seals ?? null, deps.log)
     this.#patienceMs = deps.patienceMs ?? PATIENCE_MS
@@ -149,8 +153,8 @@ class StoredWork implements LiveWork {
     })
   }
 
-  end(id: string, reader: string): void {
-    this.#ask((batch) => batch.note(id, reader, 'ended'))
+  end(id: string, reader: string, taker?: string): void {
+    this.#ask((batch) => batch.note(id, reader, 'ended', taker))
   }
 
   drop(id: string): void {
@@ -332,14 +336,13 @@ class StoredWork implements LiveWork {
     const { unstored, unpublished, lost } = await this.#store.write(this.#envelope.sealCommit(commit), lease)
     if (lost.length > 0) fence?.assertFinal(lease)
     const lostNames = fence?.tell(lost) ?? new Set()
-    const reasonOf = (flow: string): Error => (lostNames.has(flow) ? new LostFlow(flow) : noFlow(flow))
+    // one of this engine's that is not there by that name has been renamed or deleted by the engine that has it
+    const isGone = (flow: string): boolean => lostNames.has(flow) || this.has?.(flow) === true
+    const reasonOf = (flow: string): Error => (isGone(flow) ? new LostFlow(flow) : noFlow(flow))
     for (const row of unstored) this.#refuse(batch, row, reasonOf(row.flow))
-    let refused = unstored.filter(({ flow }) => lostNames.has(flow)).length
-    for (const { flow } of unpublished) {
-      const count = batch.lose(flow, reasonOf(flow))
-      if (lostNames.has(flow)) refused += count
-    }
-    if (fence) fence.refused += refused
+    const counts = unpublished.map(({ flow }) => [flow, batch.lose(flow, reasonOf(flow))] as const)
+    const refused = [...unstored.map(({ flow }) => [flow, 1] as const), ...counts]
+    if (fence) for (const [flow, count] of refused) fence.refused += lostNames.has(flow) ? count : 0
     const left = new Set(unpublished.map(({ id }) => id))
     this.#owed.add(commit.published.flatMap(({ id }) => (left.has(id) ? [] : [id])))
   }

@@ -159,3 +159,52 @@ test('one entry among very many is found by who did it, and by what was done, wi
     expect.stringContaining('engine_event_action'),
   ])
 })
+
+/** The database, which is away as long as it is said so; a commit may be done while its answer is lost. */
+function unsteady() {
+  const now = { isAway: false, losesAnswers: false }
+  const lost = () => Object.assign(new Error('the connection is closed'), { code: 'CONNECTION_CLOSED' })
+  const transaction: Database['transaction'] = async (fn) => {
+    if (now.isAway) throw lost()
+    const result = await database.transaction(fn)
+    if (now.losesAnswers) throw lost()
+    return result
+  }
+  const unsure = Object.create(database, { transaction: { value: transaction } }) as Database
+  return { now, database: unsure }
+}
+
+test('dead letters and news that come while the database is away are written when it is back, once and in their order (work.W7)', async () => {
+  const { now, database: unsure } = unsteady()
+  const told: object[] = []
+  const log = { error: (fields: object) => void told.push(fields) }
+  const [letters, events] = [createDeadLetters({ database: unsure, log }), createEventLog({ database: unsure, log })]
+  now.isAway = true
+  for (let i = 0; i < 3; i++) letters.record({ ...letter, flow: 'outage', value: i }, 2_000_000 + i)
+  events.report({ kind: 'engine', level: 'error', action: 'outage' })
+  // who asks meanwhile is told
+  await expect(letters.list({ flows: ['outage'] }, 10)).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
+  await expect(events.flush()).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
+  now.isAway = false
+  now.losesAnswers = true
+  letters.record({ ...letter, flow: 'outage', value: 3 }, 2_000_003)
+  await expect(letters.flush()).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
+  now.losesAnswers = false
+  await letters.written()
+  expect(await letters.flush()).toBe(0)
+  expect((await letters.list({ flows: ['outage'] }, 10)).map(({ value }) => value)).toEqual([3, 2, 1, 0])
+  await events.flush()
+  expect([...(await database.sql`select kind from engine_event where action = 'outage'`)]).toEqual([{ kind: 'engine' }])
+  expect(told).toEqual([])
+})
+
+test('what the database does not take at the end of the engine is told', async () => {
+  const { now, database: unsure } = unsteady()
+  const told: object[] = []
+  const letters = createDeadLetters({ database: unsure, log: { error: (fields) => void told.push(fields) } })
+  now.isAway = true
+  letters.record({ ...letter, flow: 'end' }, 3_000_000)
+  await expect(letters.flush()).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
+  await letters.close()
+  expect(told).toMatchObject([{ flow: 'end', node: 'n', reason: 'overflow' }])
+})

@@ -1,5 +1,5 @@
 /** What engines tell each other of what their flows read. */
-import type { FarHost } from '@flow-service/core'
+import type { FarFlowHost } from '@flow-service/core'
 import { VirtualClock } from '@flow-service/core/testing'
 import { expect, test } from 'vitest'
 
@@ -13,7 +13,7 @@ test('a flow that starts elsewhere is passed values at once, before its place an
   const sent: string[] = []
   const heard: { places?: () => void } = {}
   const read: string[][] = []
-  const readers: FarHost[] = []
+  const readers: FarFlowHost[] = []
   let ended = 0
   let isHere = false
   const values = new FarValues({
@@ -27,7 +27,7 @@ test('a flow that starts elsewhere is passed values at once, before its place an
       },
       hear: () => () => {},
       onChange: () => () => {},
-      send: (engine: string, _: string, payload: Buffer) => void sent.push(`${engine} ${payload.toString()}`),
+      send: (engine: string, _: string, payload: Buffer) => sent.push(`${engine} ${payload.toString()}`) > 0,
     },
     fence: { has: (flow: string) => flow === 'porch', isLost: () => false },
     flowNews: {
@@ -41,8 +41,9 @@ test('a flow that starts elsewhere is passed values at once, before its place an
     published: { all: () => [], get: () => undefined, onChange: () => () => {} },
     lastValues: { newestOf: () => ({ message: 'porch.seen', value: 20, us: 7 }) },
     runtime: {
-      get: () => (isHere ? {} : undefined),
-      farReader: (_: string, host: FarHost) => {
+      reads: () => isHere,
+      onReads: () => () => {},
+      farReader: (host: FarFlowHost) => {
         readers.push(host)
         return { read: (messages: string[]) => void read.push(messages), end: () => void ended++ }
       },
@@ -53,14 +54,14 @@ test('a flow that starts elsewhere is passed values at once, before its place an
   const answer = answers.get('values.start')?.(start, { from: 'other' })
   expect(JSON.parse(String(answer))).toEqual([{ message: 'porch.seen', value: 20, us: 7 }])
   expect(read).toEqual([['porch.seen']])
-  readers[0]?.tell([{ message: 'porch.seen', value: 21 }], 0)
+  readers[0]?.tell({ values: [{ message: 'porch.seen', value: 21 }], executions: 0 })
   await expect
     .poll(() => sent)
     .toEqual(['other [{"flow":"hall","values":[{"message":"porch.seen","value":21,"us":7}],"executions":0}]'])
   // as soon as it runs here it reads by itself
   isHere = true
-  readers[0]?.tell([{ message: 'porch.seen', value: 22 }], 0)
-  await readers[0]?.keep([{ message: 'porch.seen', value: 23 }], 0)
+  readers[0]?.tell({ values: [{ message: 'porch.seen', value: 22 }], executions: 0 })
+  await readers[0]?.keep({ values: [{ message: 'porch.seen', value: 23 }], executions: 0, begun: [], ended: [] })
   await new Promise(setImmediate)
   expect(sent).toHaveLength(1)
   // other places are looked at meanwhile
@@ -72,6 +73,113 @@ test('a flow that starts elsewhere is passed values at once, before its place an
   heard.places?.()
   await clock.advance(1_000)
   expect(ended).toBe(1)
+  values.close()
+})
+
+test('kept work for a flow that is just starting here, or has just ended, waits until it is known who runs it (far-values.V3)', async () => {
+  const clock = new VirtualClock(0)
+  const has = new Set<string>()
+  const engines = new Map<string, string>()
+  const reads = new Set<string>()
+  const delivered: unknown[] = []
+  const asked: string[] = []
+  const heard: { places?: () => void; reads?: (flow: string) => void } = {}
+  let reader: FarFlowHost | null = null
+  let areReading = 0
+  const hall = {
+    name: 'hall',
+    mode: 'live',
+    nodes: [{ ports: [{ direction: 'input', message: 'porch.seen' }] }],
+  }
+  const values = new FarValues({
+    clock,
+    log,
+    lease: { id: 'this', others: ['other'], onEngines() {} },
+    links: {
+      answer: () => () => {},
+      hear: () => () => {},
+      onChange: () => () => {},
+      ask: async (engine: string, _: string, payload: Buffer) => void asked.push(`${engine} ${payload.toString()}`),
+    },
+    fence: { has: (flow: string) => has.has(flow), isLost: () => false },
+    flowNews: {
+      engineOf: (flow: string) => engines.get(flow) ?? null,
+      isBetween: () => false,
+      onPlaces: (listener: () => void) => {
+        heard.places = listener
+        return () => {}
+      },
+    },
+    published: { all: () => [hall], get: () => hall, isPublishedByOthers: () => false, onChange: () => () => {} },
+    lastValues: { newestOf: () => ({ us: 7 }), learn() {} },
+    secrets: { mask: (value: unknown) => value },
+    work: { written: async () => {} },
+    runtime: {
+      get: (flow: string) => (reads.has(flow) ? {} : undefined),
+      reads: (flow: string) => reads.has(flow),
+      onReads: (listener: (flow: string) => void) => {
+        heard.reads = listener
+        return () => {}
+      },
+      deliverFar: (_: string, { values }: { values: unknown[] }) => void delivered.push(...values),
+      farReader: (host: FarFlowHost) => {
+        reader = host
+        areReading++
+        return { read() {}, end: () => void areReading-- }
+      },
+    },
+  } as never)
+  const publish = (value: number): { isDone: boolean } => {
+    const kept = { isDone: false }
+    const work = { values: [{ message: 'porch.seen', value }], executions: 0, begun: [], ended: [] }
+    void (reader as unknown as FarFlowHost).keep(work).then(() => (kept.isDone = true))
+    return kept
+  }
+  const passTime = async (ms: number): Promise<void> => {
+    await new Promise(setImmediate)
+    await clock.advance(ms)
+    await new Promise(setImmediate)
+  }
+  const turn = (to: 'begins' | 'ends'): void => {
+    if (to === 'begins') reads.add('hall')
+    else reads.delete('hall')
+    heard.reads?.('hall')
+  }
+  // nobody runs it, and nobody is to
+  values.open()
+  expect(areReading).toBe(0)
+  // this engine has taken it, and it is starting
+  has.add('hall')
+  heard.places?.()
+  await passTime(20)
+  expect(areReading).toBe(1)
+  const early = publish(1)
+  await passTime(5_000)
+  expect(early.isDone).toBe(false)
+  turn('begins')
+  await passTime(500)
+  expect(early.isDone).toBe(true)
+  expect(delivered).toMatchObject([{ value: 1 }])
+  expect(areReading).toBe(0)
+  // it ends, and its place is not known to be given up before the next look
+  engines.set('hall', 'this')
+  turn('ends')
+  expect(areReading).toBe(1)
+  has.delete('hall')
+  const late = publish(2)
+  await passTime(5_000)
+  expect([late.isDone, areReading]).toEqual([false, 1])
+  engines.set('hall', 'other')
+  heard.places?.()
+  await passTime(500)
+  expect(late.isDone).toBe(true)
+  expect(asked).toMatchObject([expect.stringMatching(/^other \[\{"flow":"hall".*"value":2/)])
+  // stopped by somebody: nothing is waited for
+  const never = publish(3)
+  engines.delete('hall')
+  heard.places?.()
+  await passTime(500)
+  expect([never.isDone, areReading]).toEqual([true, 0])
   values.close()
 })
 
@@ -99,6 +207,7 @@ test('what is watched here is told once it stays so, in whichever order; what is
     flowNews: { onPlaces: () => () => {} },
     published: { all: () => [], onChange: () => () => {} },
     lastValues: { hear: (...value: unknown[]) => void learned.push(value) },
+    runtime: { onReads: () => () => {} },
     secrets: { mask: (value: unknown) => value },
   } as never)
   values.open()

@@ -10,7 +10,7 @@ const homesOf = (engineOf: () => string | null, clock = new VirtualClock(0)): Fl
     clock,
     engine: 'this',
     news: { engineOf, isBetween: () => false, freshOf: async () => {} },
-    isLive: () => true,
+    modeOf: (flow) => (flow === 'new' ? undefined : flow === 'job' ? 'batch' : 'live'),
     isMine: () => false,
     isRunning: () => false,
   })
@@ -54,4 +54,14 @@ test('what was certainly not done is asked of whoever has the flow by then, at m
 
 test('what nobody runs is answered here (flow-homes.H1)', async () => {
   expect(await homesOf(() => null).ask('porch', async () => ({}))).toBeNull()
+})
+
+test('a flow that is not known here is looked for, a hundred times in a second at most; a batch flow is not (flow-homes.H1)', async () => {
+  const clock = new VirtualClock(0)
+  const homes = homesOf(() => null, clock)
+  expect([homes.isAway('porch'), homes.isAway('job')]).toEqual([true, false])
+  const looks = (): number => Array.from({ length: 150 }, () => homes.isAway('new')).filter(Boolean).length
+  expect(looks()).toBe(100)
+  await clock.advance(1_000)
+  expect(looks()).toBe(100)
 })

@@ -107,3 +107,52 @@ test('what is owed stays when another engine has the flow by then, and goes when
   expect(await owed()).toEqual(['f'])
   await work.close()
 })
+
+test('a reader counts as done only where what its flow has taken along is stored (work.W8)', async () => {
+  await Promise.all([place('f', ours), place('g', ours)])
+  const { work, fence } = open()
+  const [row] = await database.sql<{ id: string }[]>`select id from flow where name = 'g'`
+  fence.begin({ id: String(row?.id), name: 'g' })
+  const [early, late] = [arrival('f', 1), arrival('f', 2)]
+  const part = (): KeptWork => ({ ...arrival('g', 1), node: 'reader', body: { is: 'delivery', arrivals: [['x', 1]] } })
+  await work.arrive(early, () => {})
+  await work.begin(early.id, 'g/reader')
+  expect(work.has?.('g')).toBe(true)
+  await place('g', theirs)
+  const taken = work.together(() => {
+    const arrived = work.arrive(late, () => {})
+    const parts = [work.keep(part()), work.keep(part())]
+    for (const one of [early, late]) work.end(one.id, 'g/reader', 'g')
+    work.end(early.id, 'f/own')
+    return [arrived, ...parts]
+  })
+  const [arrived, ...parts] = await Promise.allSettled(taken)
+  expect(arrived).toMatchObject({ status: 'fulfilled' })
+  for (const each of parts) expect(each).toMatchObject({ status: 'rejected' })
+  expect(work.has?.('g')).toBe(false)
+  expect(await work.left('f')).toMatchObject([
+    { id: early.id, begun: ['g/reader'], ended: ['f/own'] },
+    { id: late.id, ended: [] },
+  ])
+  await work.close()
+})
+
+test('a reader is done where what its flow has taken along is stored, with work of the same commit and of earlier ones (work.W8)', async () => {
+  await Promise.all([place('f', ours), place('g', ours)])
+  const { work } = open()
+  const [early, late] = [arrival('f', 1), arrival('f', 2)]
+  await work.arrive(early, () => {})
+  await work.begin(early.id, 'g/reader')
+  const part: KeptWork = { ...arrival('g', 1), node: 'reader', body: { is: 'delivery', arrivals: [['x', 1]] } }
+  await work.together(() => {
+    const arrived = work.arrive(late, () => {})
+    for (const one of [early, late]) work.end(one.id, 'g/reader', 'g')
+    return Promise.all([arrived, work.keep(part)])
+  })
+  expect(await work.left('f')).toMatchObject([
+    { id: early.id, begun: [], ended: ['g/reader'] },
+    { id: late.id, ended: ['g/reader'] },
+  ])
+  expect(await work.left('g')).toEqual([part])
+  await work.close()
+})

@@ -6,7 +6,8 @@
 import { DtypeViolation, type NodePort } from '@flow-service/connector-sdk'
 import { accepts, describeValue, type Dtype, type EngineEvent } from '@flow-service/protocol'
 
-import type { FarValue, Host, ValueSource } from '../host.ts'
+import type { FarFlowHost, FarValue } from '../far-host.ts'
+import type { Host, ValueSource } from '../host.ts'
 import type { Cause, WorkCause } from './cascade.ts'
 import { IntervalGate } from './gate.ts'
 import type { Loop, Receiver } from './loop.ts'
@@ -34,8 +35,8 @@ export interface Consumer extends Receiver<What> {
   /** `<flow>/<node>` */
   readonly key: string
   readonly loop: Loop<Consumer, What>
-  /** Keeps a delivery by itself; the caller lets go of its work. */
-  apart(what: What, value: unknown, cause: Cause): WorkCause
+  /** Keeps a delivery by itself, as begun in an earlier life where it is that; the caller lets go of its work. */
+  apart(what: What, value: unknown, cause: Cause, hasBegun: boolean): WorkCause
 }
 
 /** An input port of a live node and the latest value that arrived there. */
@@ -161,6 +162,8 @@ export type ValueEvent = Extract<EngineEvent, { type: 'value' }>
 
 /** The messages of all active flows. */
 export class Bus {
+  /** The flows elsewhere that values are passed on to. */
+  readonly far = new Map<string, FarFlowHost>()
   readonly #host: Host
   readonly #channels = new Map<string, Channel>()
 
@@ -244,15 +247,14 @@ export class Bus {
     return true
   }
 
-  /** Delivers values that another engine has published, as one delivery to each node of a flow that reads them; whether any does. */
-  deliverFar(values: readonly FarValue[], flow: string, cause: Cause): boolean {
+  /** Delivers values that another engine has published, as one delivery to each node of a flow that reads them. */
+  deliverFar(values: readonly FarValue[], flow: string, cause: Cause): void {
     const near = values.flatMap(({ message, value }) => {
       const readers =
         this.#channels.get(message)?.readers.filter(({ consumer }) => consumer.key.startsWith(`${flow}/`)) ?? []
       return readers.length > 0 ? [{ readers, value }] : []
     })
     deliverMany(near, cause)
-    return near.length > 0
   }
 
   #tell(output: OutputPort, value: unknown, cause: Cause, atMs: number): void {
@@ -281,7 +283,9 @@ function hand(consumer: Consumer, what: What, value: unknown, cause: Cause): voi
   const { loop } = consumer
   if (cause.work === null) loop.deliver(consumer, what, value, cause)
   else if (cause.isApart) {
-    const own = consumer.apart(what, value, cause)
+    const reader = consumer.key + cause.next(consumer.key).mark
+    if (cause.work.hasEnded(reader)) return
+    const own = consumer.apart(what, value, cause, cause.work.hasBegun(reader))
     loop.deliver(consumer, what, value, own)
     own.work.leave()
   } else {

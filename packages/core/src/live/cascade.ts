@@ -2,7 +2,7 @@
  * Everything that one external event sets off (G15), and the kept work that it may belong to.
  * @module
  */
-import type { CascadeBeginning, CascadeId, EndedCascade, MomentIds, OverCascade, WorkHost } from '../host.ts'
+import type { CascadeBeginning, CascadeId, EndedCascade, MomentIds, OverCascade, WorkHost, WorkNotes } from '../host.ts'
 
 /** What a cascade begins with. */
 export interface CascadeStart extends CascadeBeginning, CascadeId {
@@ -202,12 +202,10 @@ export class WorkCause implements Cause {
 }
 
 /** How kept work begins in this life. */
-export interface WorkStart {
+export interface WorkStart extends WorkNotes {
   readonly id: string
   /** Whether several readers may have a part in it. */
   readonly isShared: boolean
-  readonly begun: readonly string[]
-  readonly ended: readonly string[]
 }
 
 /** Kept work that is being done; it is dropped when its last delivery is decided and its creator has let go. */
@@ -215,7 +213,6 @@ export class Work {
   readonly id: string
   readonly isShared: boolean
   readonly #host: WorkHost
-  /** What an earlier life has noted. */
   readonly #begun: ReadonlySet<string>
   readonly #ended: ReadonlySet<string>
   /** Deliveries in this life, by reader. */
@@ -259,7 +256,14 @@ export class Work {
     return this.#host.begin(this.id, reader)
   }
 
-  end(reader: string): void {
-    this.#host.end(this.id, reader)
+  /** With `taker` as {@link WorkHost.end}. */
+  end(reader: string, taker?: string): void {
+    this.#host.end(this.id, reader, taker)
+  }
+
+  /** What is noted of the nodes of a flow. */
+  notesOf(flow: string): WorkNotes {
+    const own = (readers: ReadonlySet<string>) => [...readers].filter((reader) => reader.startsWith(`${flow}/`))
+    return { begun: own(this.#begun), ended: own(this.#ended) }
   }
 }

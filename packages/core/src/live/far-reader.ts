@@ -3,23 +3,17 @@
  * host passes on what comes to them. Where no other engine reads anything there is none.
  *
  * - far-reader.F1 what comes together is passed on together, and in the order in which it was published.
- * - far-reader.F2 what is kept work stays so until the host says that the other engine keeps it.
+ * - far-reader.F2 what is kept work for a flow stays so until the host says that the other engine keeps it. How far nodes of
+ *   the flow were with it, when an earlier life of its publisher ended, goes along.
  * @module
  */
-import type { FarValue } from '../host.ts'
+import type { FarHost, FarValue } from '../far-host.ts'
 import { type Arrival, type Bus, type Channel, type Consumer, InputPort, type What } from './bus.ts'
 import { type Cause, Work, WorkCause } from './cascade.ts'
 import { Loop } from './loop.ts'
+import { nothingKept } from './nothing-kept.ts'
 
-/** How the host passes values on. */
-export interface FarHost {
-  /** Must not block, nor throw. `executions` are those that the cascade has caused so far. */
-  tell(values: readonly FarValue[], executions: number): void
-  /** The same of kept work: settles once the other engine keeps it; never rejects. */
-  keep(values: readonly FarValue[], executions: number): Promise<void>
-}
-
-/** The readers in one other engine. */
+/** A reader in another engine. */
 export class FarReader implements Consumer {
   readonly key: string
   readonly loop = new Loop<Consumer, What>({
@@ -27,13 +21,13 @@ export class FarReader implements Consumer {
     overflow: (_reader, _what, _value, cause) => cause.leave(),
     closed: (_reader, _what, _value, cause) => cause.leave(),
   })
-  readonly #bus: Pick<Bus, 'join' | 'leave'>
+  readonly #bus: Pick<Bus, 'far' | 'join' | 'leave'>
   readonly #host: FarHost
   readonly #channels: Channel[] = []
 
-  /** `key` tells it from all nodes and other engines. */
-  constructor(key: string, bus: Pick<Bus, 'join' | 'leave'>, host: FarHost) {
-    this.key = key
+  constructor(bus: Pick<Bus, 'far' | 'join' | 'leave'>, host: FarHost) {
+    // keys of nodes have a slash
+    this.key = 'flow' in host ? `flow ${host.flow}` : `engine ${host.engine}`
     this.#bus = bus
     this.#host = host
   }
@@ -47,6 +41,7 @@ export class FarReader implements Consumer {
       channel.connect({ consumer: this, inputs: [input] })
       this.#channels.push(channel)
     }
+    if ('flow' in this.#host) this.#bus.far.set(this.#host.flow, this.#host)
   }
 
   /** Reads nothing any more. */
@@ -55,18 +50,19 @@ export class FarReader implements Consumer {
       channel.disconnect(new Set([this]))
       this.#bus.leave(channel)
     }
+    if ('flow' in this.#host && this.#bus.far.get(this.#host.flow) === this.#host) this.#bus.far.delete(this.#host.flow)
   }
 
   receive(what: What, value: unknown, cause: Cause): void {
-    const values = valuesIn(what, value)
-    const { executions } = cause.cascade
-    if (cause.work === null) {
-      this.#host.tell(values, executions)
+    const { cascade, mark, work } = cause
+    const passed = { values: valuesIn(what, value), executions: cascade.executions }
+    if (work === null || 'engine' in this.#host) {
+      this.#host.tell(passed)
       cause.leave()
     } else {
-      void this.#host.keep(values, executions).then(() => {
+      void this.#host.keep({ ...passed, ...work.notesOf(this.#host.flow) }).then(() => {
         // who does the work again need not pass it on again
-        if (cause.work?.isShared === true) cause.work.end(this.key + cause.mark)
+        if (work.isShared) work.end(this.key + mark)
         cause.leave()
       })
     }
@@ -86,16 +82,4 @@ export class FarReader implements Consumer {
 function valuesIn(what: What, value: unknown): FarValue[] {
   if (what.is === 'input') return [{ message: what.message, value }]
   return (value as readonly Arrival[]).map((arrival) => ({ message: arrival.input.message, value: arrival.value }))
-}
-
-/** Who notes what becomes of work that is kept elsewhere. */
-export const nothingKept = {
-  keep: async () => {},
-  arrive: async (_work: unknown, publish: () => void) => publish(),
-  begin: async () => {},
-  end: () => {},
-  drop: () => {},
-  together: <T>(change: () => T): T => change(),
-  left: async () => [],
-  attempt: async () => {},
 }

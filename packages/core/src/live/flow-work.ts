@@ -21,6 +21,22 @@ export interface FlowWorkDeps {
   readonly cascades: Cascades
   /** Delivers a timer to its node. */
   readonly due: (node: HomeNode, timer: DueTimer, cause: Cause) => void
+  /** Has the engine do work that has the flow once it has ended here; false when nothing is passed on to that. */
+  readonly passOn: (node: HomeNode, arrivals: Arrivals, cascade: Cascade) => Promise<boolean>
+}
+
+/** A delivery to be kept by itself. */
+interface Apart {
+  readonly what: What
+  readonly value: unknown
+  readonly hasBegun: boolean
+}
+
+/** A reader's part of shared work. */
+interface Part {
+  readonly cascade: Cascade
+  readonly work: Work
+  readonly reader: string
 }
 
 /** One object a flow. */
@@ -79,9 +95,8 @@ export class FlowWork implements HomeWork {
     return this.#takeAlong(node, isOver ? { is: 'execution', arrivals } : deliveryOf(arrivals), cause)
   }
 
-  /** The cause of a delivery that is kept by itself, whatever is behind it; the caller lets go of the work. */
-  apart(node: HomeNode, what: What, value: unknown, { cascade }: Cause): WorkCause {
-    const { work, committed } = this.#keep(node, deliveryOf(arrivalsIn(what, value)), cascade)
+  apart(node: HomeNode, { what, value, hasBegun }: Apart, { cascade }: Cause): WorkCause {
+    const { work, committed } = this.#keep(node, deliveryOf(arrivalsIn(what, value)), cascade, hasBegun)
     // it goes on in memory
     committed.catch(() => {})
     return new WorkCause(cascade, work, 0)
@@ -95,8 +110,11 @@ export class FlowWork implements HomeWork {
     const { cascade, mark, work } = cause
     for (const _ of arrivals) cascade.enter()
     return this.#deps.host.work.together(() => {
-      const parts = work === null ? [] : arrivals.map(({ input, value }) => this.apart(node, input, value, cause))
-      if (work?.isShared === true) work.end(node.key + mark)
+      const parts =
+        work === null
+          ? []
+          : arrivals.map(({ input, value }) => this.apart(node, { what: input, value, hasBegun: false }, cause))
+      if (work?.isShared === true) work.end(node.key + mark, this.#deps.flow)
       cause.leave()
       return work === null ? arrivals.map(() => cause) : parts
     })
@@ -158,28 +176,51 @@ export class FlowWork implements HomeWork {
   }
 
   /** Keeps a part by itself; of what was behind it, the node has ended. */
-  #takeAlong(node: HomeNode, body: WorkBody, { cascade, mark, work }: Cause): Cause {
-    const part = this.#deps.host.work.together(() => {
+  #takeAlong(node: HomeNode, body: WorkBody, cause: Cause): Cause {
+    const { cascade, mark, work } = cause
+    const { flow, host } = this.#deps
+    const part = host.work.together(() => {
       const kept = this.#keep(node, body, cascade)
-      // it goes on waiting in memory
-      kept.committed.catch(() => {})
-      work?.end(node.key + mark)
+      work?.end(node.key + mark, flow)
       return kept
     })
-    work?.leave()
+    // it goes on waiting in memory; where another engine has the flow, what was behind it waits until that one has its part
+    if (work === null || host.work.has === undefined) {
+      part.committed.catch(() => {})
+      work?.leave()
+    } else {
+      part.committed.then(
+        () => work.leave(),
+        () => void this.#leaveBehind(node, body, { cascade, work, reader: node.key + mark }),
+      )
+    }
     return new WorkCause(cascade, part.work, 0)
   }
 
-  #keep(node: HomeNode, body: WorkBody, cascade: Cascade): { work: Work; committed: Promise<void> } {
-    const { kept, work } = this.#begin(node, body, cascade)
+  /** A part that was not kept, as the engine that has this flow by now is to do it. What nobody passes on stays as it is. */
+  async #leaveBehind(node: HomeNode, body: WorkBody, { cascade, work, reader }: Part): Promise<void> {
+    const { flow, host, passOn } = this.#deps
+    if (host.work.has?.(flow) !== false) return work.leave()
+    if (body.is === 'execution') node.deadLetters('crash', body.arrivals, cascade.id)
+    else if (body.is !== 'delivery' || !(await passOn(node, body.arrivals, cascade))) return
+    work.end(reader)
+    work.leave()
+  }
+
+  #keep(node: HomeNode, body: WorkBody, cascade: Cascade, hasBegun = false): { work: Work; committed: Promise<void> } {
+    const { kept, work } = this.#begin(node, body, cascade, hasBegun)
     return { work, committed: this.#deps.host.work.keep(kept) }
   }
 
-  #begin({ node }: HomeNode, body: WorkBody, cascade: Cascade): { kept: KeptWork; work: Work } {
+  #begin(
+    { key, node }: HomeNode,
+    body: WorkBody,
+    { id: cascade, origin }: Cascade,
+    hasBegun = false,
+  ): { kept: KeptWork; work: Work } {
     const { flow, host } = this.#deps
-    const id = host.newId()
-    const { origin } = cascade
-    const kept = { id, flow, node: node.id, body, cascade: cascade.id, origin, attempts: 0, begun: [], ended: [] }
+    const begun = hasBegun ? [key] : []
+    const kept = { id: host.newId(), flow, node: node.id, body, cascade, origin, attempts: 0, begun, ended: [] }
     return { kept, work: new Work(host.work, { ...kept, isShared: isShared(body) }) }
   }
 }

@@ -41,8 +41,11 @@ export interface HomeCondition {
 
 /** The kept work of the flow, as its nodes use it. */
 export interface HomeWork {
-  /** The cause of a delivery that is kept by itself, whatever is behind it; the caller lets go of the work. */
-  apart(node: HomeNode, what: What, value: unknown, cause: Cause): WorkCause
+  /**
+   * The cause of a delivery that is kept by itself, whatever is behind it, and as begun where the node has begun it in an
+   * earlier life; the caller lets go of the work.
+   */
+  apart(node: HomeNode, delivery: { what: What; value: unknown; hasBegun: boolean }, cause: Cause): WorkCause
   /** The cause with which a stop cuts an execution off. */
   cutOff(node: HomeNode, cut: { arrivals: Arrivals; isOver: boolean }, cause: Cause): Cause
   /** The causes of values that come together to a node which handles one after the other. Lets go of the cause. */

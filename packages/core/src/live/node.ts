@@ -146,8 +146,8 @@ export class LiveNode implements ExecutingNode, ContextOwner {
     if (outputs.length > 0) await this.#home.publishKept(this, { outputs, values: sent, within })
   }
 
-  apart(what: What, value: unknown, cause: Cause): WorkCause {
-    return this.#home.work.apart(this, what, value, cause)
+  apart(what: What, value: unknown, cause: Cause, hasBegun: boolean): WorkCause {
+    return this.#home.work.apart(this, { what, value, hasBegun }, cause)
   }
 
   /** Where cascades begin from now on that the node sets off by itself. */

@@ -17,6 +17,7 @@ import { Bus } from './bus.ts'
 import type { Cause } from './cascade.ts'
 import { Cascades } from './cascades.ts'
 import { TriggerError } from './flow.ts'
+import { nothingKept } from './nothing-kept.ts'
 import { RunningFlow } from './running-flow.ts'
 
 /** How long such a run may take, its start and stop included. */
@@ -218,16 +219,7 @@ function privateHost(host: Host, { values, quiet }: { values: Values; quiet: Qui
     deadLetter: () => {},
     nodeFailed: (failure) => host.nodeFailed?.(failure),
     cascadeEnded: (cascade) => quiet.ended(cascade),
-    work: {
-      keep: async () => {},
-      arrive: async (_work, publish) => publish(),
-      begin: async () => {},
-      end: () => {},
-      drop: () => {},
-      together: (change) => change(),
-      left: async () => [],
-      attempt: async () => {},
-    },
+    work: nothingKept,
     markers: new MemoryMarkers(),
     log: (entry) => host.log(entry),
     webhook: () => unmounted,

@@ -12,8 +12,9 @@ import * as Exit from 'effect/Exit'
 import { onClock } from '../effect-clock.ts'
 import { buildGraph } from '../graph.ts'
 import type { CascadeBeginning } from '../host.ts'
-import { type Consumer, type OutputPort, TIMER, type What } from './bus.ts'
-import type { Cause } from './cascade.ts'
+import type { Arrivals } from './arrivals.ts'
+import { arrivalsAt, type Consumer, type OutputPort, TIMER, type What } from './bus.ts'
+import type { Cascade, Cause } from './cascade.ts'
 import { ExecutionStats } from './execution-stats.ts'
 import { FlowNews } from './flow-news.ts'
 import { fillInputs, type FlowDeps, Unit } from './flow-units.ts'
@@ -52,6 +53,9 @@ export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
   #phase: Phase = { is: 'starting' }
   #rebuild: { readonly of: Rebuild; readonly done: Promise<unknown> } | null = null
   #tickets = 0
+  readonly #over = Promise.withResolvers<void>()
+  /** Whether messages reach its nodes: from the end of its start to the end of its stop. */
+  reads = false
   /** What an earlier life has left, until it is taken up. */
   #left: LeftWork | null = null
   /** Whether what waits at the stop is kept for the next start. */
@@ -76,6 +80,7 @@ export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
       host: deps.host,
       cascades: deps.cascades,
       due: (node, timer, cause) => this.loop.deliver(node, TIMER, timer, cause),
+      passOn: (node, arrivals, cascade) => this.#passOn(node, arrivals, cascade),
     })
     this.#onChange = onChange
   }
@@ -117,6 +122,7 @@ export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
     // values that came while the nodes started
     this.#fill(options)
     for (const unit of this.#units.values()) unit.connect()
+    this.reads = true
     if (options.paused === true) this.loop.hold([])
     this.#phase = { is: 'active' }
     this.#left = left
@@ -338,7 +344,17 @@ export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
     const all = Effect.forEach(units.toReversed(), (unit) => unit.stop(), { discard: true })
     await Effect.runPromise(onClock(this.#deps.host.clock, all))
     Unit.disconnect(units)
+    this.reads = false
     this.news.close()
     this.#onChange(null)
+    this.#over.resolve()
+  }
+
+  async #passOn(node: HomeNode, arrivals: Arrivals, { executions }: Cascade): Promise<boolean> {
+    await this.#over.promise
+    const far = this.#deps.bus.far.get(this.name)
+    const values = arrivalsAt(node.inputs, arrivals).map(({ input, value }) => ({ message: input.message, value }))
+    await far?.keep({ values, executions, begun: [], ended: [] })
+    return far !== undefined
   }
 }

@@ -5,8 +5,9 @@
 import { type Dtype, type FlowDocument, flowPart, type NodeState } from '@flow-service/protocol'
 
 import { conform } from '../conform.ts'
+import type { FarDelivery, FarHost } from '../far-host.ts'
 import { declaredMessages } from '../graph.ts'
-import type { CascadeBeginning, CascadeId, FarValue, Host, ValueSource } from '../host.ts'
+import type { CascadeBeginning, CascadeId, Host, ValueSource, WorkNotes } from '../host.ts'
 import { StartError } from '../node-life.ts'
 import type { NodeRegistry } from '../registry.ts'
 import { Bus } from './bus.ts'
@@ -14,9 +15,10 @@ import { Work, WorkCause } from './cascade.ts'
 import { Cascades, type RunningCascade } from './cascades.ts'
 import { contentDigest, formOf, typingOf } from './equal-nodes.ts'
 import type { FlowStats } from './execution-stats.ts'
-import { type FarHost, FarReader, nothingKept } from './far-reader.ts'
+import { FarReader } from './far-reader.ts'
 import type { LiveFlow, StartOptions } from './flow.ts'
 import type { KnownMessages } from './node-home.ts'
+import { nothingKept } from './nothing-kept.ts'
 import { RunningFlow } from './running-flow.ts'
 
 /** A message as values from outside come to it; made once, for each of them. */
@@ -82,6 +84,7 @@ export class LiveRuntime {
   readonly #known = new Map<string, Outside>()
   /** Flows that have taken up what an earlier engine had left: later starts are no attempts (flow-work.K5). */
   readonly #tried = new Set<string>()
+  readonly #readsListeners = new Set<(flow: string) => void>()
   /** Of flows that have stopped, until it is asked for. */
   #pastStats: FlowStats[] = []
 
@@ -120,12 +123,14 @@ export class LiveRuntime {
       if (next === null) {
         this.#flows.delete(name)
         this.#pastStats = [...this.#pastStats, flow.stats.take(name) ?? []].flat().slice(-MAX_PAST_STATS)
+        this.#tellReads(name)
       } else if (entry !== undefined) entry.dtypes = dtypesOf(next)
     })
     const started = flow.start(options)
     this.#flows.set(name, { flow, dtypes: dtypesOf(document), settled: started.catch(() => {}) })
     this.#known.clear()
     await started
+    this.#tellReads(name)
     if (options.paused !== true) this.#tried.add(name)
     return flow
   }
@@ -170,32 +175,39 @@ export class LiveRuntime {
     return this.#bus.isRead(message)
   }
 
-  /** Readers in another engine, which read nothing yet. */
-  farReader(engine: string, host: FarHost): FarReader {
-    return new FarReader(`engine ${engine}`, this.#bus, host)
+  /** Whether messages reach the nodes of a flow here: from the end of its start to the end of its stop. */
+  reads(name: string): boolean {
+    return this.#flows.get(name)?.flow.reads === true
+  }
+
+  /** Calls back when {@link reads} has changed for a flow: at its end, before another message is published. The result ends that. */
+  onReads(listener: (name: string) => void): () => void {
+    this.#readsListeners.add(listener)
+    return () => void this.#readsListeners.delete(listener)
+  }
+
+  /** A reader in another engine, which reads nothing yet. */
+  farReader(host: FarHost): FarReader {
+    return new FarReader(this.#bus, host)
   }
 
   /**
-   * Delivers values that a flow of another engine has published, together, to an active flow of this one; whether it reads
-   * them. With `isKept` each reader keeps its delivery: it is asked for, and not committed yet. `executions` are those that
-   * the cascade has caused there.
+   * Delivers values that a flow of another engine has published, together, to an active flow of this one. With `kept` each
+   * reader keeps its delivery: it is asked for, and not committed yet; what the readers have noted in an earlier life of the
+   * publisher counts.
    */
-  deliverFar(
-    values: readonly FarValue[],
-    { flow, executions, isKept }: { flow: string; executions: number; isKept: boolean },
-  ): boolean {
+  deliverFar(flow: string, { values, executions }: FarDelivery, kept: WorkNotes | null): void {
     const [first] = values
-    if (first === undefined) return false
+    if (first === undefined) return
     const cascade = this.#cascades.begin(this.#outside(first.message).beginning)
     cascade.executions = executions
-    const work = isKept ? new Work(nothingKept, { id: '', isShared: false, begun: [], ended: [] }) : null
-    const isRead = this.#bus.deliverFar(
-      values,
-      flow,
-      work === null ? cascade : new WorkCause(cascade, work, 0, { isApart: true }),
-    )
+    const work = kept && new Work(nothingKept, { ...kept, id: '', isShared: false })
+    this.#bus.deliverFar(values, flow, work ? new WorkCause(cascade, work, 0, { isApart: true }) : cascade)
     cascade.leave()
-    return isRead
+  }
+
+  #tellReads(name: string): void {
+    for (const listener of this.#readsListeners) listener(name)
   }
 
   #outside(message: string): Outside {
