@@ -6,7 +6,7 @@ import * as module from 'node:module'
 
 import type { LoadError, Service, ServiceConfig } from '@flow-service/api-server'
 
-import { CommandFailure } from './failure.ts'
+import { CommandFailure, plainly } from './failure.ts'
 
 /** Options of `dev` and `serve`. */
 export interface EngineFlags {
@@ -31,7 +31,7 @@ export async function startEngine(flags: EngineFlags, more: ServiceConfig): Prom
     ...(flags.port === undefined ? {} : { port: flags.port }),
     ...(flags.data === undefined ? {} : { dataDir: flags.data }),
   }
-  const service = await openService(config)
+  const service = await plainly(() => openService(config))
   try {
     const listening = await service.listen()
     // an engine that is killed leaves its compiled code for the next one too
@@ -53,8 +53,7 @@ async function openService(config: ServiceConfig): Promise<Service> {
   } catch (error) {
     const { closeDatabaseAhead } = await import('@flow-service/api-server/ahead')
     await closeDatabaseAhead()
-    const { ConfigError } = await import('@flow-service/api-server')
-    throw error instanceof ConfigError ? new CommandFailure(2, error.message) : error
+    throw error
   }
 }
 

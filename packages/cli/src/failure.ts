@@ -9,6 +9,16 @@ export class CommandFailure extends Error {
   }
 }
 
+/** What is wrong with a setting is wrong usage, and told in its sentence alone. */
+export async function plainly<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    // by name: commands that need no engine do not load it
+    throw error instanceof Error && error.name === 'ConfigError' ? new CommandFailure(2, error.message) : error
+  }
+}
+
 interface Refusal {
   readonly status: number
   readonly problem: { readonly detail: string; readonly errors?: readonly { path: string; message: string }[] }

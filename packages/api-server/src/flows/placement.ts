@@ -14,7 +14,7 @@
  */
 import type { Issue } from '@flow-service/protocol'
 
-import type { Fence } from '../engines/fence.ts'
+import type { Fence, Placed } from '../engines/fence.ts'
 import type { EngineLease } from '../engines/lease.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { Log } from '../process/log.ts'
@@ -23,8 +23,7 @@ import type { LiveState } from './live-state.ts'
 import type { PlacementStore, Taken } from './placement-store.ts'
 import type { FlowHead, FlowRow, FlowStore, RunsAt, Wished } from './store.ts'
 
-/** A flow whose place is meant. */
-export type Placed = Pick<FlowHead, 'id' | 'name'>
+export type { Placed }
 
 /** What placement is made of. */
 export interface PlacementDeps {

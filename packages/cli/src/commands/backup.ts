@@ -2,12 +2,11 @@ import { existsSync } from 'node:fs'
 
 import { type BackupSummary, offlineBackup, readKeys, writeBackupFile } from '@flow-service/api-server'
 
-import { CommandFailure } from '../failure.ts'
+import { CommandFailure, plainly } from '../failure.ts'
 import { type ClientFlags, connect } from '../session.ts'
 import { count, StepLines } from '../step-lines.ts'
 import { byteCount } from '../table.ts'
 import { bold, counted, printAnswer } from '../terminal.ts'
-import { plainly } from './move.ts'
 
 interface BackupFlags extends ClientFlags {
   readonly data?: string
@@ -37,7 +36,7 @@ export async function backup(file: string, flags: BackupFlags): Promise<void> {
 
 /** The bytes that an engine sends. */
 async function* fromEngine({ artifacts, ...flags }: BackupFlags): AsyncGenerator<Uint8Array> {
-  const wish = artifacts === undefined ? {} : ({ artifacts: artifacts ? 'true' : 'false' } as const)
+  const wish = artifacts === undefined ? {} : { artifacts }
   const answer = await connect(flags).backup.make({ ...wish, parseAs: 'stream' })
   try {
     yield* answer as unknown as ReadableStream<Uint8Array>

@@ -1,6 +1,6 @@
-import { ConfigError, moveByName, type MoveReport, planByName, undoByName } from '@flow-service/api-server'
+import { moveByName, type MoveReport, planByName, undoByName } from '@flow-service/api-server'
 
-import { CommandFailure } from '../failure.ts'
+import { CommandFailure, plainly } from '../failure.ts'
 import { count, StepLines } from '../step-lines.ts'
 import { byteCount, table } from '../table.ts'
 import { bold, printAnswer } from '../terminal.ts'
@@ -51,13 +51,4 @@ function reportText({ from, to, tables, rows, resumed, next }: MoveReport): stri
   const begun = resumed ? ', which an earlier command had begun' : ''
   const moved = `${bold('Moved')} ${count(rows)} rows of ${tables.length} tables from ${from} to ${to}${begun}.`
   return [moved, 'Both have the same rows; no engine opens the old one any more.', '', ...next].join('\n')
-}
-
-/** A name that is none is wrong usage. */
-export async function plainly<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run()
-  } catch (error) {
-    throw error instanceof ConfigError ? new CommandFailure(2, error.message) : error
-  }
 }

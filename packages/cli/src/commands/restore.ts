@@ -1,9 +1,9 @@
 import { type BackupSummary, inspectBackup, restoreByName } from '@flow-service/api-server'
 
+import { plainly } from '../failure.ts'
 import { count, StepLines } from '../step-lines.ts'
 import { byteCount, table } from '../table.ts'
 import { bold, counted, printAnswer, shortTime } from '../terminal.ts'
-import { plainly } from './move.ts'
 
 interface RestoreFlags {
   readonly to?: string

@@ -3329,7 +3329,7 @@ export class Backup extends HeyApiClient {
      * All of the database as of the moment of the first byte, while the engine goes on, and the artifacts that it refers to: a file for `service restore`. It has password hashes, and secrets as they are sealed, but no key. One that does not come to its end is of no use.
      */
     public make<ThrowOnError extends boolean = true>(parameters?: {
-        artifacts?: 'true' | 'false';
+        artifacts?: boolean;
     }, options?: Options<never, ThrowOnError>): RequestResult<BackupMakeResponses, BackupMakeErrors, ThrowOnError, 'data'> {
         const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'artifacts' }] }]);
         return (options?.client ?? this.client).get<BackupMakeResponses, BackupMakeErrors, ThrowOnError, 'data'>({

@@ -14256,7 +14256,7 @@ export type BackupMakeData = {
         /**
          * Whether the bytes of artifacts are in it; those of a folder unless given.
          */
-        artifacts?: 'true' | 'false';
+        artifacts?: boolean;
     };
     url: '/backup';
 };

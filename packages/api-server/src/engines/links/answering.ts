@@ -2,6 +2,7 @@
  * Asks of the other engine on one link, until this one has answered them.
  * @module
  */
+import { ProblemError } from '../../http/errors.ts'
 import type { Log } from '../../process/log.ts'
 import { kinds, MAX_PAYLOAD_BYTES, readSubject } from './frames.ts'
 import { Ids } from './ids.ts'
@@ -100,10 +101,8 @@ export class Answering {
 
   #answer(id: number, answer: Uint8Array): void {
     if (answer.length <= MAX_PAYLOAD_BYTES) return this.#deps.wire.write(kinds.answer, id, answer)
-    this.#refuse(
-      id,
-      new RangeError(`an answer has ${answer.length} bytes, and ${MAX_PAYLOAD_BYTES} can be sent: use a pipe`),
-    )
+    const detail = `the answer of the engine that runs the flow takes ${answer.length} bytes, and ${MAX_PAYLOAD_BYTES} can come this way: ask for less at once`
+    this.#refuse(id, new ProblemError('unavailable', detail))
   }
 
   #refuse(id: number, error: unknown): void {

@@ -71,10 +71,6 @@ export class Link implements Receiver {
     wire.receiver = this
   }
 
-  get version(): string {
-    return this.#deps.hello.version
-  }
-
   /** Of the hello of the other engine; a later one tells that it knows this link no more. */
   get turn(): number {
     return this.#deps.hello.turn

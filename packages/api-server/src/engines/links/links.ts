@@ -34,7 +34,7 @@ import { NotSent } from './refusals.ts'
 import { inTicks, TICK_MS } from './tick.ts'
 import type { Wire, WireEnd } from './wire.ts'
 
-export { Elsewhere, Gone, NotSent, TooLong, Unanswered } from './refusals.ts'
+export { Elsewhere, NotSent, TooLong, Unanswered } from './refusals.ts'
 
 /** How long an ask waits unless it says otherwise. */
 const ASK_MS = 30_000
@@ -51,8 +51,6 @@ interface AskOptions {
 interface LinkState {
   readonly engine: string
   readonly isUp: boolean
-  /** Null while it is not up. */
-  readonly version: string | null
   /** Null before it was measured. */
   readonly roundTripMs: number | null
   readonly unsentBytes: number
@@ -78,7 +76,7 @@ export interface LinksDeps {
  */
 export interface Links {
   /**
-   * Asks an engine. Rejects with `NotSent` or `Unanswered` (links.L3), with `Elsewhere`, `Gone` or another `ProblemError` that
+   * Asks an engine. Rejects with `NotSent` or `Unanswered` (links.L3), with `Elsewhere` or another `ProblemError` that
    * the handler has thrown, and with `TooLong` for more than 8 MiB.
    */
   ask(engine: string, subject: string, payload: Uint8Array, options?: AskOptions): Promise<Buffer>
@@ -183,7 +181,6 @@ class EngineLinks implements Links {
     return [...this.#peers.values()].map(({ engine, link }) => ({
       engine,
       isUp: link !== null,
-      version: link?.version ?? null,
       roundTripMs: link?.roundTripMs ?? null,
       unsentBytes: link?.unsentBytes ?? 0,
     }))

@@ -44,21 +44,12 @@ export class Elsewhere extends ProblemError {
   }
 }
 
-/** A handler throws it where what was asked for is not any more: nothing was done. */
-export class Gone extends ProblemError {
-  constructor(detail: string) {
-    super('not_found', detail)
-    this.name = 'Gone'
-  }
-}
-
 /** First byte of a refusal. */
-const reasons = { elsewhere: 1, gone: 2, problem: 3, notSent: 4 } as const
+const reasons = { elsewhere: 1, problem: 2, notSent: 3 } as const
 
 /** Payload of the refusal that a thrown value becomes; what nobody expected is logged. */
 export function refusalOf(thrown: unknown, log: Pick<Log, 'error'>): Buffer {
   if (thrown instanceof Elsewhere) return written(reasons.elsewhere, thrown)
-  if (thrown instanceof Gone) return written(reasons.gone, thrown)
   return written(reasons.problem, problemOf(thrown, log))
 }
 
@@ -79,7 +70,6 @@ export function readRefusal(payload: Buffer): ProblemError {
   const { code, detail, ...extensions } = problemIn(payload)
   const [reason] = payload
   if (reason === reasons.elsewhere) return new Elsewhere(detail)
-  if (reason === reasons.gone) return new Gone(detail)
   if (reason === reasons.notSent) return new NotSent(detail)
   if (reason !== reasons.problem) throw malformed(`a refusal has the reason ${reason}`)
   return new ProblemError(isCode(code) ? code : 'internal', detail, extensions)

@@ -6,6 +6,7 @@ import * as z from 'zod'
 
 import { actorOf, type EventLog } from '../../events/event-log.ts'
 import { endpoint, type Handlers, reply } from '../../http/endpoint.ts'
+import { flag } from '../../http/query.ts'
 import type { Backups } from './backups.ts'
 
 const TYPE = 'application/octet-stream'
@@ -22,8 +23,7 @@ export const backupEndpoints = {
     auth: 'superuser',
     scope: 'admin',
     query: z.object({
-      artifacts: z
-        .enum(['true', 'false'])
+      artifacts: flag
         .optional()
         .meta({ description: 'Whether the bytes of artifacts are in it; those of a folder unless given.' }),
     }),
@@ -43,13 +43,12 @@ export interface BackupHandlersDeps {
 /** The handlers of {@link backupEndpoints}. */
 export const backupHandlers = ({ backups, eventLog }: BackupHandlersDeps): Handlers<typeof backupEndpoints> => ({
   make({ query, principal }) {
-    const artifacts = query.artifacts === undefined ? undefined : query.artifacts === 'true'
     const entry = { action: 'backup.make', actor: actorOf(principal) }
     return {
       status: 200,
       type: TYPE,
       headers: { 'content-disposition': 'attachment; filename="flow-service.backup"' },
-      body: backups.make({ artifacts }, (tx) => eventLog.audit(tx, entry)),
+      body: backups.make({ artifacts: query.artifacts }, (tx) => eventLog.audit(tx, entry)),
     }
   },
 })
