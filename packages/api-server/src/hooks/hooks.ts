@@ -3,7 +3,7 @@
  * @module
  */
 import type { HookRequest, HookRoute } from '@flow-service/connector-sdk'
-import type { Mount } from '@flow-service/core'
+import type { Clock, Lease, Mount } from '@flow-service/core'
 
 import { ProblemError } from '../http/errors.ts'
 import { RouteTable } from './route-table.ts'
@@ -54,6 +54,24 @@ export function createHooks(): Hooks {
     find: (rawPath, isPortal) => table.find(rawPath, isPortal),
     found: (rawPath, isPortal) => table.found(rawPath, isPortal),
   }
+}
+
+/** How long a request waits while the engine has no right to act for the flow. */
+const PATIENCE_MS = 5_000
+
+/** A handler that takes nothing while another engine may have its flow; who has waited in vain is refused with `unavailable`. */
+export function leased(handler: HookHandler, { clock, lease }: { clock: Clock; lease: Lease }): HookHandler {
+  const wait = async (request: HookRequest): Promise<void> => {
+    const late = Promise.withResolvers<void>()
+    const cancel = clock.setTimer(PATIENCE_MS, () => late.resolve())
+    await Promise.race([lease.held(), late.promise])
+    cancel()
+    if (lease.holds()) return handler(request)
+    const detail =
+      'the engine that runs the flow cannot reach its database, and another one may take the flow: nothing was taken, try again'
+    throw new ProblemError('unavailable', detail, { retry_after_s: 1 })
+  }
+  return (request) => (lease.holds() ? handler(request) : wait(request))
 }
 
 /** Whether a webhook has not taken a request: it is not there, or has refused it, which its stop does too. */

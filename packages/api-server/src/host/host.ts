@@ -10,7 +10,7 @@ import type { Dial } from '../egress/dialer.ts'
 import type { OutgoingFetch } from '../egress/outgoing-fetch.ts'
 import type { DeadLetters } from '../events/dead-letters.ts'
 import type { EventBus } from '../events/event-bus.ts'
-import type { Hooks } from '../hooks/hooks.ts'
+import { type Hooks, leased } from '../hooks/hooks.ts'
 import type { RoutedNodes } from '../hooks/routed-nodes.ts'
 import type { ServedSockets } from '../hooks/served-sockets.ts'
 import type { LastValues } from '../messages/last-values.ts'
@@ -113,7 +113,7 @@ export function createHost(deps: HostDeps): Host {
       log.info(place, text)
       if (events.isHeard()) events.publish({ type: 'log', ...place, run: null, offset, text }, clock.now())
     },
-    webhook: (flow, route, handler) => hooks.register(flow, route, handler),
+    webhook: (flow, route, handler) => hooks.register(flow, route, lease ? leased(handler, { clock, lease }) : handler),
     socketRoute: (flow, route, serve, full) => servedSockets.register(flow, route, serve, full),
     routes: (routes) => routedNodes.register(routes),
     fetch: (url, init) => egress.fetch(url, init),

@@ -1,8 +1,11 @@
+import type net from 'node:net'
+
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { FrozenProxy } from '../../../../test/components/frozen-proxy.ts'
 import { findPostgres, type PostgresServer, startPostgres } from '../../../../test/components/postgres.ts'
+import { ConnectionWatch } from '../../src/db/connection-watch.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { openServer } from '../../src/db/server.ts'
 import { databaseSuite } from './database-suite.ts'
@@ -146,6 +149,28 @@ describe.skipIf(!programs)('with a PostgreSQL server', () => {
     await expect(openDatabase({ dataDir: '', databaseUrl, log })).rejects.toThrow(
       /^the database server [\d.:]+\/old is PostgreSQL 13: 14 or newer is needed$/,
     )
+  })
+
+  test('a connection that ends with a statement half written is used again a moment later (connection-watch.W4)', async () => {
+    const databaseUrl = await server.createDatabase('stuck')
+    const watch = new ConnectionWatch(databaseUrl, 20_000)
+    const { socket: open, ...options } = watch.forStatements(null) as { socket: (options: object) => net.Socket }
+    const sockets: net.Socket[] = []
+    const socket = (of: object): net.Socket => {
+      const opened = open(of)
+      sockets.push(opened)
+      return opened
+    }
+    const sql = postgres(databaseUrl, { ...options, max: 1, fetch_types: false, socket } as object)
+    await sql`select 1`
+    // the driver writes at the end of the turn, and the end of the socket comes before that
+    await new Promise(setImmediate)
+    sockets[0]?.destroy()
+    await expect(sql`select 2`).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
+    expect(await sql`select 3 as n`).toEqual([{ n: 3 }])
+    expect(sockets.length).toBeGreaterThan(2)
+    await sql.end()
+    watch.close()
   })
 
   describe('a connection that is half-open', () => {

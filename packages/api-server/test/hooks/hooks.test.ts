@@ -1,7 +1,8 @@
 import type { HookRoute } from '@flow-service/connector-sdk'
+import { VirtualClock } from '@flow-service/core/testing'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
-import { createHooks } from '../../src/hooks/hooks.ts'
+import { createHooks, leased } from '../../src/hooks/hooks.ts'
 
 const route = (path: string, secret: string | null = null): HookRoute => ({ path, secret, methods: ['POST'] })
 const ignore = (): void => undefined
@@ -139,4 +140,29 @@ test('a request that has waited 15 s is refused, and may come again', async () =
   const refused = hooks.found('/f/in').catch((error: unknown) => error)
   await vi.advanceTimersByTimeAsync(15_000)
   expect(await refused).toMatchObject({ code: 'unavailable', extensions: { retry_after_s: 1 } })
+})
+
+test('while the engine may have lost the flow a request waits, 5 s at most, and nothing is taken of one that has waited in vain', async () => {
+  const clock = new VirtualClock(0)
+  const back = Promise.withResolvers<void>()
+  let holds = true
+  const taken: unknown[] = []
+  const handler = leased(({ query }) => void taken.push(query), {
+    clock,
+    lease: { holds: () => holds, held: () => back.promise },
+  })
+  const ask = (n: number) =>
+    handler({ method: 'GET', mediaType: '', query: { n: String(n) }, body: new Uint8Array() }) ?? Promise.resolve()
+  await ask(1)
+  holds = false
+  const late = ask(2)
+  const [refused] = await Promise.all([late.catch((error: unknown) => error), clock.advance(5_000)])
+  expect(refused).toMatchObject({ code: 'unavailable', extensions: { retry_after_s: 1 } })
+  const early = ask(3)
+  await clock.advance(4_000)
+  holds = true
+  back.resolve()
+  await early
+  await clock.advance(5_000)
+  expect(taken).toEqual([{ n: '1' }, { n: '3' }])
 })
