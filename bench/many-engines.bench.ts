@@ -1,11 +1,11 @@
 /**
  * Engines of one PostgreSQL server (with fsync), each in a process of its own: what it costs that any of them may be asked,
- * what the check costs that a flow is still this engine's, how soon flows go on elsewhere, and how late their values are read
- * there. Only ratios and goals are judged: two processors are shared by engines, server and clients.
+ * what the check costs that a flow is still this engine's, how soon flows go on elsewhere, how late their values are read there,
+ * and how many runs several of them end. Only ratios and goals are judged: two processors are shared by engines, server and clients.
  */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -174,4 +174,70 @@ test('of 5,000 values a second that another engine publishes, 99 of 100 are read
   await end(publisher, reader)
   expect(lateMs.length).toBeGreaterThan(SECONDS * 4_000)
   expect(p99).toBeLessThan(50)
+})
+
+/** Queued runs of one built-in node. */
+const RUNS = 20_000
+/** The time in which most runs end counts: engines open one after the other. */
+const WINDOW_MS = 2_000
+
+const trivial = {
+  inputs: [{ name: 'x', dtype: 'float', initial: 2 }],
+  outputs: [{ name: 'y' }],
+  nodes: [
+    {
+      id: 'change',
+      type: 'change',
+      settings: { scale: 2 },
+      ports: [
+        { direction: 'input', name: 'x', port: 'in', dtype: 'float' },
+        { direction: 'output', name: 'y', port: 'out', dtype: 'float' },
+      ],
+    },
+  ],
+} as const
+
+/** Jiffies that the processors of this machine were busy, and had altogether. */
+function processorTimes(): { readonly busy: number; readonly all: number } {
+  const times = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]?.trim().split(/\s+/).slice(1, 9).map(Number) ?? []
+  const all = times.reduce((sum, each) => sum + each, 0)
+  return { all, busy: all - (times[3] ?? 0) - (times[4] ?? 0) }
+}
+
+/** How many runs so many engines end in a second at best, and how busy the processors were until the last of them. */
+async function drain(count: number): Promise<{ readonly perSecond: number; readonly busy: number }> {
+  const url = await server.createDatabase(`drained_by_${count}`)
+  await using queue = await openEngine({ closed: true, databaseUrl: url })
+  await queue.publish('trivial', trivial)
+  for (let left = RUNS; left > 0; left -= 500)
+    await Promise.all(
+      Array.from({ length: 500 }, () => queue.submit('trivial', { params: {}, draft: false, no_cache: true })),
+    )
+  const engines = await Promise.all(Array.from({ length: count }, () => startEngine(url)))
+  const before = processorTimes()
+  const ended = async (): Promise<number[]> =>
+    (
+      await queue.database.sql<{ ms: number }[]>`
+        select extract(epoch from finished_at)::float8 * 1000 as ms from run where status = 'ok' order by finished_at`
+    ).map(({ ms }) => ms)
+  await expect.poll(async () => (await ended()).length, { timeout: 120_000, interval: 500 }).toBe(RUNS)
+  const after = processorTimes()
+  await end(...engines)
+  const times = await ended()
+  let most = 0
+  for (let from = 0, to = 0; to < times.length; to++) {
+    while ((times[to] ?? 0) - (times[from] ?? 0) > WINDOW_MS) from++
+    most = Math.max(most, to - from + 1)
+  }
+  return { perSecond: (most * 1000) / WINDOW_MS, busy: (after.busy - before.busy) / (after.all - before.all) }
+}
+
+test('three engines end 1.8 times the runs of one, or as many as two processors can', async () => {
+  const [one, three] = [await drain(1), await drain(3)]
+  const ratio = three.perSecond / one.perSecond
+  const shown = [one, three].map(
+    ({ perSecond, busy }) => `${Math.round(perSecond)}/s (${Math.round(busy * 100)} % busy)`,
+  )
+  console.log(`runs of one engine ${shown[0]}, of three ${shown[1]}, ratio ${ratio.toFixed(2)}`)
+  expect(ratio > 1.8 || three.busy > 0.9).toBe(true)
 })

@@ -4,7 +4,6 @@
  */
 import type { Database } from './backend.ts'
 import { createGathering, type Waiting } from './gathering.ts'
-import { isOutage } from './outage.ts'
 import type { Sql } from './values.ts'
 
 /** Writes items, many in one commit. */
@@ -20,19 +19,20 @@ export interface GroupOptions<T> {
    * statement, its own transaction: it needs one trip to the database instead of three.
    */
   readonly needsMore?: (item: T) => boolean
+  /** Whether an error fails all items of a group, as none of them is to blame for it; unless given, none does. */
+  readonly failsAll?: (error: unknown) => boolean
 }
 
 const LIMIT = 1_000
 
 /**
  * A writer whose `flush` puts items into the database in one transaction, in groups (see {@link createGathering}) of at
- * most 1,000 items. When a group fails, its items are written one by one, so that a bad one fails alone; not while the
- * database is away, which no item is to blame for.
+ * most 1,000 items. When a group fails, its items are written one by one, so that a bad one fails alone.
  */
 export function createGroupWriter<T>(
   database: Pick<Database, 'sql' | 'transaction' | 'assertOutsideTransaction'>,
   flush: (sql: Sql, items: T[]) => Promise<void>,
-  { needsMore = () => true }: GroupOptions<T> = {},
+  { needsMore = () => true, failsAll = () => false }: GroupOptions<T> = {},
 ): GroupWriter<T> {
   const commit = (group: readonly Waiting<T>[]): Promise<void> => {
     const items = group.map(({ item }) => item)
@@ -44,7 +44,7 @@ export function createGroupWriter<T>(
       await commit(group)
       for (const { resolve } of group) resolve()
     } catch (error) {
-      if (group.length === 1 || isOutage(error)) for (const { reject } of group) reject(error)
+      if (group.length === 1 || failsAll(error)) for (const { reject } of group) reject(error)
       // oxlint-disable-next-line no-await-in-loop -- one after the other, in the order of arrival
       else for (const waiting of group) await settle([waiting])
     }

@@ -56,7 +56,7 @@ class Writer<T> implements WriteBehind<T> {
 
   constructor(deps: WriteBehindDeps<T>) {
     this.#deps = deps
-    this.#writer = createGroupWriter(deps.database, deps.insert)
+    this.#writer = createGroupWriter(deps.database, deps.insert, { failsAll: isOutage })
   }
 
   add(make: () => T): void {

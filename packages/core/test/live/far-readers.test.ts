@@ -102,7 +102,7 @@ test('a node that was done is not asked again either, and one that may repeat is
 })
 
 test('messages reach a flow from the end of its start to the end of its stop, which is told before another one is published', async () => {
-  const { runtime, source, start } = engine()
+  const { running, runtime, source, start } = engine()
   await start(porch)
   const told: (readonly [flow: string, reads: boolean])[] = []
   const stop = runtime.onReads((flow) => {
@@ -112,6 +112,7 @@ test('messages reach a flow from the end of its start to the end of its stop, wh
   await start(hall)
   await source.accept({ x: 1 })
   await turn()
+  running[0]?.end()
   await runtime.get('hall')?.stop()
   expect(told).toEqual([
     ['hall', true],
