@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { createClient } from '@flow-service/client-sdk'
+import type { FlowDocumentInput } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { newSigningKey } from '../packages/api-server/test/auth/new-signing-key.ts'
@@ -181,7 +182,7 @@ const RUNS = 20_000
 /** The time in which most runs end counts: engines open one after the other. */
 const WINDOW_MS = 2_000
 
-const trivial = {
+const trivial: FlowDocumentInput = {
   inputs: [{ name: 'x', dtype: 'float', initial: 2 }],
   outputs: [{ name: 'y' }],
   nodes: [
@@ -195,7 +196,7 @@ const trivial = {
       ],
     },
   ],
-} as const
+}
 
 /** Jiffies that the processors of this machine were busy, and had altogether. */
 function processorTimes(): { readonly busy: number; readonly all: number } {

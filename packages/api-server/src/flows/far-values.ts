@@ -65,6 +65,8 @@ interface Started {
   readonly engine: string
   readonly messages: readonly string[]
   readonly untilMs: number
+  /** Whether the engine was among those that live: one that has just opened may tell of a start before that is known. */
+  wasSeen: boolean
 }
 
 /** What spreading values takes. */
@@ -226,9 +228,10 @@ export class FarValues implements FarMessages {
     const { fence, lease, published } = this.#deps
     const gone = new Set(this.#flows.keys())
     for (const [flow, started] of this.#started) {
-      if (fence.has(flow) || !lease.others.includes(started.engine) || this.#isKnown(flow, started))
-        this.#started.delete(flow)
+      const isSeen = lease.others.includes(started.engine)
+      if (fence.has(flow) || (started.wasSeen && !isSeen) || this.#isKnown(flow, started)) this.#started.delete(flow)
       else this.#follow(flow, started.messages, gone)
+      started.wasSeen = isSeen
     }
     for (const document of published.all()) {
       const { mode, name } = document
@@ -361,7 +364,7 @@ export class FarValues implements FarMessages {
   #start(engine: string, { flow, messages }: Start): Buffer {
     const { clock, fence } = this.#deps
     if (!fence.has(flow)) {
-      this.#started.set(flow, { engine, messages, untilMs: clock.now() + START_MS })
+      this.#started.set(flow, { engine, messages, untilMs: clock.now() + START_MS, wasSeen: false })
       this.#review()
     }
     return Buffer.from(JSON.stringify(this.#known(messages)))

@@ -16,10 +16,12 @@ test('a flow that starts elsewhere is passed values at once, before its place an
   const readers: FarFlowHost[] = []
   let ended = 0
   let isHere = false
+  // it has just opened, and nobody has heard of it
+  const others: string[] = []
   const values = new FarValues({
     clock,
     log,
-    lease: { id: 'this', others: ['other'], onEngines() {} },
+    lease: { id: 'this', others, onEngines() {} },
     links: {
       answer: (subject: string, answerer: (payload: Buffer, from: { from: string }) => Buffer) => {
         answers.set(subject, answerer)
@@ -67,12 +69,22 @@ test('a flow that starts elsewhere is passed values at once, before its place an
   // other places are looked at meanwhile
   heard.places?.()
   await clock.advance(1_000)
+  others.push('other')
+  heard.places?.()
+  await clock.advance(1_000)
   expect(ended).toBe(0)
   // it has not come there
   await clock.advance(10_000)
   heard.places?.()
   await clock.advance(1_000)
   expect(ended).toBe(1)
+  // nor has one that is gone before that
+  answers.get('values.start')?.(start, { from: 'other' })
+  expect([read.length, ended]).toEqual([2, 1])
+  others.pop()
+  heard.places?.()
+  await clock.advance(1_000)
+  expect(ended).toBe(2)
   values.close()
 })
 
