@@ -74,10 +74,10 @@ describe.skipIf(!hasChromium())('the console before many runs', () => {
   })
 })
 
-/** Of three rounds of work the least, each beside the yardstick: a shared machine changes its speed between two of them. */
+/** Of five rounds of work the least, each beside the yardstick: a shared machine changes its speed between two of them. */
 async function leastShare(page: Page, cost: PageCost, work: () => Promise<number>): Promise<number> {
   const shares: number[] = []
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < 5; round += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other is what is measured
     const standard = await cost.cpuMs(() => yardstick(page))
     // oxlint-disable-next-line no-await-in-loop -- as before
