@@ -10,7 +10,8 @@
  *   while its reader is between two engines. Where there is no link one is opened first.
  * - far-values.V3 kept work stays with its publisher until the engine that runs its reader has committed it, whoever that is by
  *   then: in the order of its publisher, and twice where an answer was lost or its commit has failed. A reader that is stopped, or gone,
- *   reads nothing; one that is just starting here, or has just ended, is waited for like one that is between two engines.
+ *   reads nothing; one that is just starting here, or has just ended, is waited for like one that is between two engines. What waits
+ *   for one that starts here may be overtaken by what it reads by itself then.
  * - far-values.V4 devices follow messages at whichever engine they are connected; that is told to all engines, and told again
  *   when a link or an engine comes.
  * @module
