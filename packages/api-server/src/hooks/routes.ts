@@ -122,7 +122,9 @@ async function take(
   } catch (error) {
     // the flow may have gone to another engine meanwhile, which takes what nobody here has taken
     const isFree = !isAway && isUntaken(error) && elsewhere?.isAway(path) === true
-    if (!isFree || !(await elsewhere.deliver(asked))) throw error
+    if (!isFree) throw error
+    // or has come back
+    if (!(await elsewhere.deliver(asked))) await takeHere(hooks, asked)
   }
 }
 
