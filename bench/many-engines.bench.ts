@@ -11,11 +11,11 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { createClient } from '@flow-service/client-sdk'
-import type { FlowDocumentInput } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { newSigningKey } from '../packages/api-server/test/auth/new-signing-key.ts'
 import { openEngine } from '../packages/api-server/test/runs/engine.ts'
+import { light } from '../packages/api-server/test/runs/flows.ts'
 import { FencedCommits } from '../packages/api-server/test/work/fenced-commits.ts'
 import { findPostgres, type PostgresServer, startPostgres } from '../test/components/postgres.ts'
 import { publishFlow } from '../test/documents.ts'
@@ -182,22 +182,6 @@ const RUNS = 20_000
 /** The time in which most runs end counts: engines open one after the other. */
 const WINDOW_MS = 2_000
 
-const trivial: FlowDocumentInput = {
-  inputs: [{ name: 'x', dtype: 'float', initial: 2 }],
-  outputs: [{ name: 'y' }],
-  nodes: [
-    {
-      id: 'change',
-      type: 'change',
-      settings: { scale: 2 },
-      ports: [
-        { direction: 'input', name: 'x', port: 'in', dtype: 'float' },
-        { direction: 'output', name: 'y', port: 'out', dtype: 'float' },
-      ],
-    },
-  ],
-}
-
 /** Jiffies that the processors of this machine were busy, and had altogether. */
 function processorTimes(): { readonly busy: number; readonly all: number } {
   const times = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]?.trim().split(/\s+/).slice(1, 9).map(Number) ?? []
@@ -209,7 +193,7 @@ function processorTimes(): { readonly busy: number; readonly all: number } {
 async function drain(count: number): Promise<{ readonly perSecond: number; readonly busy: number }> {
   const url = await server.createDatabase(`drained_by_${count}`)
   await using queue = await openEngine({ closed: true, databaseUrl: url })
-  await queue.publish('trivial', trivial)
+  await queue.publish('trivial', light)
   for (let left = RUNS; left > 0; left -= 500)
     await Promise.all(
       Array.from({ length: 500 }, () => queue.submit('trivial', { params: {}, draft: false, no_cache: true })),

@@ -6,6 +6,7 @@
 import { afterAll, expect, test } from 'vitest'
 
 import { openEngine, type TestEngine } from '../packages/api-server/test/runs/engine.ts'
+import { light } from '../packages/api-server/test/runs/flows.ts'
 import { findPostgres, type PostgresServer, startPostgres } from '../test/components/postgres.ts'
 import { bareGroupRate } from './bare-commits.ts'
 
@@ -14,22 +15,6 @@ const places = { maxRuns: 4, maxLightRuns: 64 }
 
 let server: PostgresServer | null = null
 afterAll(() => server?.stop())
-
-const trivial = {
-  inputs: [{ name: 'x', dtype: 'float' as const, initial: 2 }],
-  outputs: [{ name: 'y' }],
-  nodes: [
-    {
-      id: 'change',
-      type: 'change' as const,
-      settings: { scale: 2 },
-      ports: [
-        { direction: 'input' as const, name: 'x', port: 'in', dtype: 'float' as const },
-        { direction: 'output' as const, name: 'y', port: 'out', dtype: 'float' as const },
-      ],
-    },
-  ],
-}
 
 async function open(backend: 'embedded' | 'server'): Promise<TestEngine> {
   if (backend === 'embedded') return openEngine({ closed: true, ...places })
@@ -45,7 +30,7 @@ interface Drained {
 }
 
 async function drain(engine: TestEngine, runs: number): Promise<Drained> {
-  await engine.publish('trivial', trivial)
+  await engine.publish('trivial', light)
   const body = { params: {}, draft: false, no_cache: true }
   for (let left = runs; left > 0; left -= 500) {
     await Promise.all(Array.from({ length: Math.min(500, left) }, () => engine.submit('trivial', body)))

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 
-import type { FlowDocumentInput } from '@flow-service/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { Admission, isFilled, type RunNumbers } from '../../src/runs/admission.ts'
@@ -10,25 +9,8 @@ import { RunWrites } from '../../src/runs/run-writes.ts'
 import { runNumbers } from '../../src/runs/settings.ts'
 import { createRunShapes } from '../../src/runs/shapes.ts'
 import { openEngine, realClock, type TestEngine } from './engine.ts'
-import { double } from './flows.ts'
+import { double, light } from './flows.ts'
 import { counter, limit } from './limited-runs.ts'
-
-/** `y = 2x` by a node without code. */
-const light: FlowDocumentInput = {
-  inputs: [{ name: 'x', dtype: 'float', initial: 2 }],
-  outputs: [{ name: 'y' }],
-  nodes: [
-    {
-      id: 'change',
-      type: 'change',
-      settings: { scale: 2 },
-      ports: [
-        { direction: 'input', name: 'x', port: 'in', dtype: 'float' },
-        { direction: 'output', name: 'y', port: 'out', dtype: 'float' },
-      ],
-    },
-  ],
-}
 
 describe('places', () => {
   test('are of each class, and as many again may wait for the commit of their end', () => {

@@ -29,6 +29,23 @@ export const node = (id: string, ports: PortInput[], rest: Partial<NodeInput> = 
   ...rest,
 })
 
+/** `y = 2x` by a node without code. */
+export const light: FlowDocumentInput = {
+  inputs: [{ name: 'x', dtype: 'float', initial: 2 }],
+  outputs: [{ name: 'y' }],
+  nodes: [
+    {
+      id: 'change',
+      type: 'change',
+      settings: { scale: 2 },
+      ports: [
+        { direction: 'input', name: 'x', port: 'in', dtype: 'float' },
+        { direction: 'output', name: 'y', port: 'out', dtype: 'float' },
+      ],
+    },
+  ],
+}
+
 /** `y = code(x)` by the node `double`, which is executed every time. */
 export const double: FlowDocumentInput = {
   inputs: [{ name: 'x', dtype: 'float', initial: 2 }],
