@@ -1,6 +1,6 @@
 /**
- * What a page costs by Chromium's own count: the processor time of its main thread, and its heap. Neither depends on how many
- * frames a busy machine shows.
+ * What a page costs by Chromium's own count: the processor time of its main thread, how often it is laid out, and its heap.
+ * None depends on how many frames a busy machine shows.
  * @module
  */
 import type { Page } from 'playwright-core'
@@ -10,6 +10,8 @@ export interface PageCost {
   cpuMs(work: () => Promise<unknown>): Promise<number>
   /** The same since the page was loaded for the last time. */
   loadMs(): Promise<number>
+  /** How often the page is laid out while this is done on it. */
+  layouts(work: () => Promise<unknown>): Promise<number>
   /** Megabytes of the heap after a collection. */
   heapMb(): Promise<number>
 }
@@ -24,12 +26,14 @@ export async function costOf(page: Page): Promise<PageCost> {
     if (!found) throw new Error(`Chromium counts no ${wanted}`)
     return found.value
   }
+  const during = async (wanted: string, work: () => Promise<unknown>): Promise<number> => {
+    const before = await metric(wanted)
+    await work()
+    return (await metric(wanted)) - before
+  }
   return {
-    async cpuMs(work) {
-      const before = await metric('TaskDuration')
-      await work()
-      return ((await metric('TaskDuration')) - before) * 1000
-    },
+    cpuMs: async (work) => (await during('TaskDuration', work)) * 1000,
+    layouts: (work) => during('LayoutCount', work),
     loadMs: async () => (await metric('TaskDuration')) * 1000,
     async heapMb() {
       await session.send('HeapProfiler.collectGarbage')

@@ -39,6 +39,7 @@ import { NodeSchedules, oneWaiting } from './node-schedules.ts'
 import { checkedStore } from './package-stores.ts'
 import { passRefusal } from './refused-payload.ts'
 import { type Repetition, startCron, startInterval, startTimer } from './timers.ts'
+import { mayBeKept } from './unkept.ts'
 
 /** What a context needs. */
 export interface ContextDeps {
@@ -208,8 +209,9 @@ export class EngineContext implements NodeContext {
         await this.#acts.take(async () => handler(request))
       } catch (error) {
         passRefusal(error, this.#host, this)
-        // what the stop cuts off is nobody's failure
-        if (!this.#listening) throw new HookRefusal('the flow stopped before the request was taken')
+        // what the stop cuts off is nobody's failure, and free for another engine unless it may be kept here
+        if (!this.#listening)
+          throw mayBeKept(error) ? error : new HookRefusal('the flow stopped before the request was taken')
         this.#owner.fail(failureOf(error))
         throw error
       }

@@ -94,3 +94,4 @@ export { type InstalledType, type InstalledTypes, NodeRegistry, nodeTypeEntry, t
 export { missingSecret, noSecrets, secretRefs, type Secrets } from './secrets.ts'
 export { type LoadBytes, openValue, openValues, storedKinds, StoredValue, withStored } from './stored-value.ts'
 export { startTimer } from './timers.ts'
+export type { UnkeptError } from './unkept.ts'

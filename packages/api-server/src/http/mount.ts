@@ -175,7 +175,14 @@ async function serve(route: Route, options: Mounted, request: Request, response:
     request: factsOf(request, options),
   }
   const here = (): Promise<AnyReply> | AnyReply => route.handle(call)
-  let answer = await (options.elsewhere ? options.elsewhere(endpoint, call, here) : here())
+  let answer: AnyReply
+  try {
+    answer = await (options.elsewhere ? options.elsewhere(endpoint, call, here) : here())
+  } catch (error) {
+    // what was given up as its caller has gone is no failure, and nobody is left to be answered
+    if (gone.signal.aborted && error === gone.signal.reason) return
+    throw error
+  }
   const spec = endpoint.replies[answer.status]
   if (!spec) throw new Error(`${endpoint.id} answered the undeclared status ${answer.status}`)
   if (options.checkReplies && spec.kind === 'json')

@@ -37,6 +37,8 @@ export class WorkBatch {
   operations = 0
   /** Characters of JSON that were asked to be kept. */
   length = 0
+  /** Whether an attempt to write it has failed: it may be committed all the same (work.W12). */
+  mayBeKept = false
 
   constructor() {
     // whoever waits is told; often nobody does

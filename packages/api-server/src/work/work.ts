@@ -3,7 +3,7 @@
  * arrivals, timers, and notes of executions that must not be repeated.
  *
  * Operations gather in a batch while the one before is written; a batch is one statement, and so one commit. Invariants
- * work.W1-W11 are in DESIGN.md beside this file.
+ * work.W1-W12 are in DESIGN.md beside this file.
  * @module
  */
 import { AsyncResource } from 'node:async_hooks'
@@ -26,6 +26,7 @@ import {
   type Publication,
   publicationOf,
 } from './owed-values.ts'
+import { LostFlow, noFlow, Uncommitted, unkept } from './refusals.ts'
 import { createWorkStore, rowOf, type WorkCommit, workOf, type WorkRow, type WorkStore } from './store.ts'
 
 /** Operations that may wait to be written. */
@@ -142,7 +143,11 @@ class StoredWork implements LiveWork {
       if (waits) await committed
       this.#arrivals.set(work.id, publicationOf(row))
       publish()
-      await committed
+      try {
+        await committed
+      } catch (error) {
+        throw error instanceof LostFlow ? new LostFlow(work.flow, { mayBeKept: true }) : error
+      }
     })
   }
 
@@ -284,8 +289,7 @@ class StoredWork implements LiveWork {
   /** Tells those who wait for a batch (work.W4); later ones wait for another. */
   #loseOf(batch: WorkBatch): void {
     if (this.#open === batch) this.#open = null
-    const seconds = this.#patienceMs / 1000
-    batch.fail(new ProblemError('unavailable', `the database has committed nothing for ${seconds} s; try again later`))
+    batch.fail(new Uncommitted(this.#patienceMs / 1000))
   }
 
   /** Writes batches until none is left (work.W1). */
@@ -333,12 +337,14 @@ class StoredWork implements LiveWork {
     if (isNothing(commit)) return
     const { fence } = this.#deps
     const lease = fence?.lease ?? null
-    const { unstored, unpublished, lost } = await this.#store.write(this.#envelope.sealCommit(commit), lease)
+    const writing = this.#store.write(this.#envelope.sealCommit(commit), lease)
+    writing.catch(() => (batch.mayBeKept = true))
+    const { unstored, unpublished, lost } = await writing
     if (lost.length > 0) fence?.assertFinal(lease)
     const lostNames = fence?.tell(lost) ?? new Set()
     // one of this engine's that is not there by that name has been renamed or deleted by the engine that has it
     const isGone = (flow: string): boolean => lostNames.has(flow) || this.has?.(flow) === true
-    const reasonOf = (flow: string): Error => (isGone(flow) ? new LostFlow(flow) : noFlow(flow))
+    const reasonOf = (flow: string): Error => (isGone(flow) ? new LostFlow(flow, batch) : noFlow(flow))
     for (const row of unstored) this.#refuse(batch, row, reasonOf(row.flow))
     const counts = unpublished.map(({ flow }) => [flow, batch.lose(flow, reasonOf(flow))] as const)
     const refused = [...unstored.map(({ flow }) => [flow, 1] as const), ...counts]
@@ -376,20 +382,6 @@ class StoredWork implements LiveWork {
     if (this.#operations < this.#maxOperations && this.#length < MAX_LENGTH) return
     const detail = `${this.#operations} changes of kept work wait for the database, so that nothing more is kept for flow "${flow}"; try again later`
     throw new ProblemError('unavailable', detail)
-  }
-}
-
-const unkept = ({ flow, node }: WorkRow, reason: string): Error =>
-  new Error(`the work of node "${node}" of flow "${flow}" cannot be kept: ${reason}`)
-
-/** Another engine has deleted it a moment ago: what comes to its nodes from outside finds no flow. */
-const noFlow = (flow: string): ProblemError =>
-  new ProblemError('not_found', `there is no flow "${flow}" any more, so that nothing is kept for it`)
-
-/** What came is not lost: its sender hears that it was not taken, and the engine that has the flow takes it. */
-class LostFlow extends ProblemError {
-  constructor(flow: string) {
-    super('unavailable', `flow "${flow}" has gone to another engine meanwhile; try again`, { retry_after_s: 1 })
   }
 }
 

@@ -161,3 +161,27 @@ describe('parts of a request', () => {
     expect(far.headers.get('location')).toBe('https://flows.example.org/api/v1/flows/x')
   })
 })
+
+test('a call that is given up as its caller goes is no failure, and one that fails for another reason is', async () => {
+  const asked = Promise.withResolvers<AbortSignal>()
+  const ended = Promise.withResolvers<never>()
+  await using running = await serve(bind(contract, handlers), {
+    elsewhere: async (_endpoint, { signal }) => {
+      asked.resolve(signal)
+      return ended.promise
+    },
+  })
+  const leaving = new AbortController()
+  const call = fetch(`${running.url}/flows/x`, { signal: leaving.signal })
+  const signal = await asked.promise
+  const gone = new Promise((resolve) => signal.addEventListener('abort', resolve))
+  leaving.abort()
+  await expect(call).rejects.toThrow('aborted')
+  await gone
+  ended.reject(signal.reason)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(running.logged).toEqual([])
+  // as everybody else is told
+  expect((await fetch(`${running.url}/flows/y`)).status).toBe(500)
+  expect(running.logged).toHaveLength(1)
+})

@@ -3,7 +3,7 @@ import type { KeptWork } from '@flow-service/core'
 import { v7 } from 'uuid'
 import { beforeEach, expect, test, vi } from 'vitest'
 
-import type { Database } from '../../src/db/database.ts'
+import type { Database, Sql } from '../../src/db/database.ts'
 import { Fence } from '../../src/engines/fence.ts'
 import { createWork } from '../../src/work/work.ts'
 import { useFlowDatabase } from '../flows/flow-database.ts'
@@ -25,12 +25,12 @@ const place = (flow: string, lease: string | null): Promise<unknown> => database
   on conflict (flow) do update set lease = excluded.lease`
 
 /** Kept work of an engine that has our lease; nothing is recorded until the test says so. */
-function open() {
+function open(on: Pick<Database, 'sql' | 'assertOutsideTransaction'> = database) {
   const recording = Promise.withResolvers<void>()
   const fence = new Fence({ lease: ours, placedBy: ours })
   const lost = vi.fn<(flows: readonly { readonly name: string }[]) => void>()
   fence.onLost(lost)
-  const work = createWork({ database, log: quiet, fence, recorded: () => recording.promise })
+  const work = createWork({ database: on, log: quiet, fence, recorded: () => recording.promise })
   /** An arrival whose executions are over as soon as it is published. */
   const pass = (one: KeptWork): Promise<void> => work.arrive(one, () => work.drop(one.id))
   return { work, pass, fence, lost, recording }
@@ -77,6 +77,41 @@ test('an arrival that is over before its batch is written is refused when its fl
   expect(gone).toMatchObject({ reason: { code: 'not_found' } })
   expect(own).toMatchObject({ status: 'fulfilled' })
   expect(fence.refused).toBe(0)
+  await work.close()
+})
+
+test('work that a commit without an answer may have kept is not said to be free, nor is what was published (work.W12)', async () => {
+  await Promise.all([place('f', ours), place('g', theirs)])
+  let isHeard = false
+  // the commit is done, and its answer lost; then another engine takes the flow, and does the work
+  const unheard = async (committed: PromiseLike<unknown>): Promise<never> => {
+    isHeard = true
+    await committed
+    await place('f', theirs)
+    await database.sql`delete from live_work`
+    throw new Error('the connection is lost')
+  }
+  const sql = new Proxy(database.sql, {
+    apply(target, self, args: Parameters<Sql>): unknown {
+      const query: PromiseLike<unknown> = Reflect.apply(target, self, args)
+      // parts of a statement are no statements
+      return isHeard || !/^\s*with /.test(String(args[0])) ? query : unheard(query)
+    },
+  })
+  const { work } = open({ ...database, sql, assertOutsideTransaction() {} })
+  const [kept, published] = await Promise.allSettled([
+    work.keep(arrival('f', 1)),
+    work.arrive(arrival('f', 2), () => {}),
+  ])
+  const unsure = {
+    reason: { code: 'unavailable', mayBeKept: true, message: expect.stringContaining('may have been taken') },
+  }
+  expect([kept, published]).toMatchObject([unsure, unsure])
+  await expect(work.keep(arrival('g', 1))).rejects.toMatchObject({
+    mayBeKept: false,
+    message: 'flow "g" has gone to another engine meanwhile; try again',
+  })
+  await expect(work.arrive(arrival('g', 2), () => {})).rejects.toMatchObject({ mayBeKept: true })
   await work.close()
 })
 

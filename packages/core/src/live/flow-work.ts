@@ -6,6 +6,7 @@
 import { flowPart, messagePart } from '@flow-service/protocol'
 
 import type { CascadeOrigin, Host, KeptWork, WorkBody } from '../host.ts'
+import { mayBeKept } from '../unkept.ts'
 import { type Arrivals, arrivalsIn } from './arrivals.ts'
 import type { Arrival, DueTimer, OutputPort, What } from './bus.ts'
 import { type Cascade, type Cause, Work, WorkCause } from './cascade.ts'
@@ -21,8 +22,11 @@ export interface FlowWorkDeps {
   readonly cascades: Cascades
   /** Delivers a timer to its node. */
   readonly due: (node: HomeNode, timer: DueTimer, cause: Cause) => void
-  /** Has the engine do work that has the flow once it has ended here; false when nothing is passed on to that. */
-  readonly passOn: (node: HomeNode, arrivals: Arrivals, cascade: Cascade) => Promise<boolean>
+  /**
+   * Has the engine do work that has the flow once it has ended here; false when nothing is passed on to that. Where it may
+   * have it already, and `mayBeDone`, the node does not do again what must not be repeated.
+   */
+  readonly passOn: (node: HomeNode, arrivals: Arrivals, cascade: Cascade, mayBeDone: boolean) => Promise<boolean>
 }
 
 /** A delivery to be kept by itself. */
@@ -32,11 +36,13 @@ interface Apart {
   readonly hasBegun: boolean
 }
 
-/** A reader's part of shared work. */
+/** A reader's part of shared work that was not kept. */
 interface Part {
   readonly cascade: Cascade
   readonly work: Work
   readonly reader: string
+  /** Why it was not kept. */
+  readonly error: unknown
 }
 
 /** One object a flow. */
@@ -191,18 +197,18 @@ export class FlowWork implements HomeWork {
     } else {
       part.committed.then(
         () => work.leave(),
-        () => void this.#leaveBehind(node, body, { cascade, work, reader: node.key + mark }),
+        (error) => void this.#leaveBehind(node, body, { cascade, work, reader: node.key + mark, error }),
       )
     }
     return new WorkCause(cascade, part.work, 0)
   }
 
   /** A part that was not kept, as the engine that has this flow by now is to do it. What nobody passes on stays as it is. */
-  async #leaveBehind(node: HomeNode, body: WorkBody, { cascade, work, reader }: Part): Promise<void> {
+  async #leaveBehind(node: HomeNode, body: WorkBody, { cascade, work, reader, error }: Part): Promise<void> {
     const { flow, host, passOn } = this.#deps
     if (host.work.has?.(flow) !== false) return work.leave()
     if (body.is === 'execution') node.deadLetters('crash', body.arrivals, cascade.id)
-    else if (body.is !== 'delivery' || !(await passOn(node, body.arrivals, cascade))) return
+    else if (body.is !== 'delivery' || !(await passOn(node, body.arrivals, cascade, mayBeKept(error)))) return
     work.end(reader)
     work.leave()
   }

@@ -80,7 +80,7 @@ export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
       host: deps.host,
       cascades: deps.cascades,
       due: (node, timer, cause) => this.loop.deliver(node, TIMER, timer, cause),
-      passOn: (node, arrivals, cascade) => this.#passOn(node, arrivals, cascade),
+      passOn: (node, arrivals, cascade, mayBeDone) => this.#passOn(node, arrivals, cascade, mayBeDone),
     })
     this.#onChange = onChange
   }
@@ -350,11 +350,12 @@ export class RunningFlow implements LiveFlow, LeftHome, RebuildFlow {
     this.#over.resolve()
   }
 
-  async #passOn(node: HomeNode, arrivals: Arrivals, { executions }: Cascade): Promise<boolean> {
+  async #passOn(node: HomeNode, arrivals: Arrivals, cascade: Cascade, mayBeDone: boolean): Promise<boolean> {
     await this.#over.promise
     const far = this.#deps.bus.far.get(this.name)
     const values = arrivalsAt(node.inputs, arrivals).map(({ input, value }) => ({ message: input.message, value }))
-    await far?.keep({ values, executions, begun: [], ended: [] })
+    const begun = mayBeDone ? [node.key] : []
+    await far?.keep({ values, executions: cascade.executions, begun, ended: [] })
     return far !== undefined
   }
 }

@@ -1,11 +1,13 @@
 /**
  * Durable arrivals that are published before they are committed.
  */
+import { HookRefusal } from '@flow-service/connector-sdk'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
 import { LiveRuntime, NodeRegistry } from '../../src/index.ts'
 import { memoryHost } from '../../src/testing.ts'
-import { flow, input, output, recorder } from '../documents.ts'
+import { flow, input, output, recorder, type } from '../documents.ts'
+import { turn } from '../turn.ts'
 import { arriving, atCrash, durable } from './kept-work.ts'
 import { gated } from './live-engine.ts'
 
@@ -58,4 +60,30 @@ test('what was published before its commit failed goes on, and is let go when it
   await live.idle()
   expect(atCrash(host)).toEqual([])
   expect(host.cascades).toMatchObject([{ status: 'ok', executions: 1 }])
+})
+
+test('a request whose commit fails as its flow stops is free for another engine, unless it may be kept all the same', async () => {
+  for (const mayBeKept of [false, true]) {
+    const { host, commit, full } = uncommitted()
+    const hook = type('hook', (ctx) => {
+      ctx.webhook({ path: 'in', secret: null, methods: ['POST'] }, () => ctx.emitDurably({ y: 1 }))
+      return {}
+    })
+    const runtime = new LiveRuntime(full, new NodeRegistry([hook]))
+    onTestFinished(() => runtime.close())
+    const live = await runtime.start(flow([{ id: 'h', type: 'hook', ports: [output('y')] }]))
+    const request = host.hook('f', 'in', {})
+    await turn()
+    const stopped = live.stop()
+    commit.reject(Object.assign(new Error('it has gone to another engine'), { mayBeKept }))
+    const refusal = await request.then(
+      () => expect.unreachable(),
+      (error: Error) => error,
+    )
+    expect([refusal instanceof HookRefusal, refusal.message]).toEqual(
+      mayBeKept ? [false, 'it has gone to another engine'] : [true, 'the flow stopped before the request was taken'],
+    )
+    await stopped
+    expect(live.nodeStates()).toMatchObject([{ status: 'idle' }])
+  }
 })
