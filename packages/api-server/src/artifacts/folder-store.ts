@@ -20,6 +20,7 @@ import {
   drained,
   FolderGone,
   hasCode,
+  missingAsNull,
   type Kept,
   type Lookup,
   type Removed,
@@ -286,9 +287,4 @@ async function movedTo(path: string, aside: string): Promise<BigIntStats | null>
 async function* after(first: () => Promise<void>, open: () => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   await first()
   yield* open()
-}
-
-function missingAsNull(error: unknown): null {
-  if (hasCode(error, 'ENOENT')) return null
-  throw error
 }

@@ -23,13 +23,15 @@ export interface EngineRow {
   readonly protocol: number
 }
 
-/** An engine whose lease is not over. Times in the engine's spelling. */
-export interface LivingEngine extends EngineRow {
-  readonly startedAt: string
-}
+/** An engine whose lease is not over. */
+export type LivingEngine = Omit<EngineRow, 'protocol'>
 
-/** A living engine as people see it. Seconds left are those of its lease, by the clock of the database. */
-export interface ListedEngine extends Pick<LivingEngine, 'id' | 'name' | 'address' | 'version' | 'startedAt'> {
+/**
+ * A living engine as people see it. Times in the engine's spelling; seconds left are those of its lease, by the clock of the
+ * database.
+ */
+export interface ListedEngine extends Pick<EngineRow, 'id' | 'name' | 'address' | 'version'> {
+  readonly startedAt: string
   readonly leftS: number
   /** How many live flows it has. */
   readonly flows: number
@@ -79,7 +81,7 @@ export const createEngineStore = (sql: Sql) => ({
   /** The engines whose lease is not over, in the order of their ids. */
   living: (): Promise<LivingEngine[]> =>
     sql<LivingEngine[]>`
-      select id, lease, name, address, link_url as "linkUrl", attach_url as "attachUrl", version, protocol, started_at as "startedAt"
+      select id, lease, name, address, link_url as "linkUrl", attach_url as "attachUrl", version
       from engine where lease_until > now() order by id`,
 
   /** The living engines with what each has, the oldest first. */

@@ -15,9 +15,9 @@ import { secureHeaders } from '../../src/http/headers.ts'
 import { bind } from '../../src/http/mount.ts'
 import { databaseAt } from '../backend.ts'
 import { type Running, serve } from '../http/server.ts'
+import { quiet } from '../use-database.ts'
 import { ofDevices } from './stores.ts'
 
-const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
 const MAX_BYTES = 2_000_000
 let directory: string
 let database: Database

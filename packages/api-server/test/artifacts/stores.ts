@@ -18,8 +18,8 @@ import { Staging } from '../../src/artifacts/staging.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import type { Log } from '../../src/process/log.ts'
 import { databaseAt } from '../backend.ts'
+import { quiet } from '../use-database.ts'
 
-const quiet: Log = { info: () => undefined, warn: () => undefined, error: () => undefined }
 const PREFIX = 'of/tests'
 
 /** No device asks here. */

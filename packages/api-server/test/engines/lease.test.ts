@@ -37,7 +37,7 @@ async function open() {
     leaseMs: 8_000,
     log: quiet,
   })
-  const others = () => tables.begin({ ...tables.living()[0]!, id: 'other', lease: 'other' }, 3_600_000)
+  const others = () => tables.begin({ ...tables.living()[0]!, protocol: 1, id: 'other', lease: 'other' }, 3_600_000)
   return { clock, lease, others, tables, wire }
 }
 

@@ -4,7 +4,7 @@ import { v7 } from 'uuid'
 import { expect, test } from 'vitest'
 
 import type { Database } from '../../src/db/database.ts'
-import { createEngineStore, type LivingEngine } from '../../src/engines/store.ts'
+import { createEngineStore } from '../../src/engines/store.ts'
 import { createPlacementStore } from '../../src/flows/placement-store.ts'
 import type { Wished } from '../../src/flows/store.ts'
 import { createWorkStore } from '../../src/work/store.ts'
@@ -73,13 +73,13 @@ class Both {
   /** All that is to be seen. */
   async seen(): Promise<[tables: unknown, database: unknown]> {
     const places = await database.sql`select flow, lease, epoch from placement order by flow`
-    const living = (await this.#engines.living()).map(unstarted)
+    const living = await this.#engines.living()
     const rows = await database.sql<{ id: string; wished: string }[]>`select id, wished from flow order by id`
     const here = this.#tables
     return [
       plain([
         here.places(),
-        here.living().map(unstarted),
+        here.living(),
         [...here.flows.values()].map((row) => ({ id: row.id, wished: row.wished })),
         here.owed(),
       ]),
@@ -176,9 +176,6 @@ class Both {
     ]
   }
 }
-
-/** The tables have no such time. */
-const unstarted = (engine: LivingEngine) => ({ ...engine, startedAt: '' })
 
 /** Rows without what the driver adds, flows in one order; nothing is null. */
 const plain = (value: unknown): unknown => {

@@ -65,10 +65,8 @@ export class PlacementTables {
       throw new Error(`engine ${row.id} has another lease`)
     this.#leases.set(row.lease, row.id)
     const untilMs = this.#nowMs() + leaseMs
-    this.#engines.set(row.id, {
-      row: before ? { ...before.row, lease: row.lease } : { ...row, startedAt: '' },
-      untilMs,
-    })
+    const { id, lease, name, address, linkUrl, attachUrl, version } = before ? { ...before.row, lease: row.lease } : row
+    this.#engines.set(id, { row: { id, lease, name, address, linkUrl, attachUrl, version }, untilMs })
   }
 
   locate({ id, address, linkUrl }: Pick<EngineRow, 'id' | 'address' | 'linkUrl'>): void {

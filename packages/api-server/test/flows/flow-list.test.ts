@@ -6,10 +6,10 @@ import type { Database, Sql } from '../../src/db/database.ts'
 import { type FlowDigest, FlowDigests } from '../../src/flows/flow-digests.ts'
 import { Redactor } from '../../src/secrets/redactor.ts'
 import { openSecrets, type Secrets } from '../../src/secrets/secrets.ts'
+import { quiet } from '../use-database.ts'
 import { type Engine, openEngine, relay } from './engine.ts'
 import { keepDevice } from './kept-device.ts'
 
-const quiet = { info() {}, warn() {}, error() {} }
 const change = { by: 'root@example.org', audit: async () => {} }
 
 /** Names of the flows whose contents a database has given away; `before` happens ahead of a statement with this text. */

@@ -7,8 +7,7 @@ import * as z from 'zod'
 
 import { invalidPart, ProblemError, problemOf } from '../../src/http/errors.ts'
 import { startAuthService } from '../auth/service.ts'
-
-const quiet = { error: () => undefined }
+import { quiet } from '../use-database.ts'
 
 describe('a problem', () => {
   test('has the status and title of its code, and its extension members beside them [R694]', () => {

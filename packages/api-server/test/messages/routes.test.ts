@@ -12,8 +12,8 @@ import { createMessages, type DeclaredMessage } from '../../src/messages/message
 import { messagesEndpoints, messagesHandlers } from '../../src/messages/routes.ts'
 import { databaseAt } from '../backend.ts'
 import { type Running, serve } from '../http/server.ts'
+import { quiet } from '../use-database.ts'
 
-const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
 const declare = (name: string, more: Partial<DeclaredMessage> = {}): DeclaredMessage => {
   const [flow = '', message = ''] = name.split('.')
   return { name, flow, message, dtype: 'any', stream: false, mode: 'live', sources: [], readers: [], ...more }

@@ -16,6 +16,7 @@ import type { Stats } from 'node:fs'
 import { copyFile, mkdir, readdir, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { missingAsNull } from '../../artifacts/content-store.ts'
 import type { Database } from '../../db/database.ts'
 import { DATABASE_FOLDER } from '../../db/opening.ts'
 import { ProblemError } from '../../http/errors.ts'
@@ -98,11 +99,6 @@ async function copyFolder(from: string, to: string, isEmpty: (name: string) => b
 /** A table may be dropped while it is copied: then the log says so, too. */
 async function copyIfThere(source: string, target: string): Promise<void> {
   await copyFile(source, target).catch(missingAsNull)
-}
-
-function missingAsNull(error: unknown): null {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-  throw error
 }
 
 /** The files of the log from the beginning of the copy to its end, which are named in their order. */
