@@ -11,7 +11,8 @@
  * - lease.L2 this engine reckons from before it asked, on two clocks, one of which a machine that stands still does not
  *   stop, and with a fifth less than it was given.
  * - lease.L3 an engine that knew of no other one goes on while its database is away: nobody is there to take its flows. Not
- *   one that stood still itself, which cannot know who came meanwhile until the database has told it.
+ *   one that stood still itself, which cannot know who came meanwhile until the database has told it; nor the first one that
+ *   comes back when the database does: for an hour it expects the others, unless they have ended.
  * - lease.L4 at the end the row goes, and what the engine ran is free at once.
  * - lease.L5 the embedded database has one engine alone, whose lease nobody asks.
  * - lease.L6 with each renewal it hears which engines live, and tells when that has changed.
@@ -25,7 +26,7 @@ import type { Database } from '../db/database.ts'
 import type { Log } from '../process/log.ts'
 import { newId } from '../process/new-id.ts'
 import { beginLife, type Life } from './former-life.ts'
-import { createEngineStore, type EngineRow, type EngineStore, type LivingEngine } from './store.ts'
+import { createEngineStore, type EngineRow, type EngineStore, type KnownEngine } from './store.ts'
 
 /** Renewals in the length of a lease. */
 const RENEWALS = 8
@@ -35,7 +36,7 @@ const COUNTED = 0.8
 const STILL = 3
 
 /** Statements that a lease is kept by. */
-export type LeaseStore = Pick<EngineStore, 'begin' | 'living' | 'locate' | 'remove' | 'renew'>
+export type LeaseStore = Pick<EngineStore, 'begin' | 'known' | 'locate' | 'remove' | 'renew'>
 
 /** What a lease is made of. */
 export interface LeaseDeps {
@@ -77,7 +78,7 @@ export interface EngineLease extends Lease {
   /** Calls back when these have changed. */
   onAttachUrls(listener: () => void): void
   /** The engines that live, this one among them, as it knows them. */
-  readonly engines: readonly LivingEngine[]
+  readonly engines: readonly KnownEngine[]
   /** The ids of those but this one. */
   readonly others: readonly string[]
   /** Calls back when the engines that live, or where they are reached, have changed. */
@@ -151,7 +152,9 @@ class ServerLease implements EngineLease {
   readonly #earlier: string[] = []
   #self: EngineRow
   #placedBy: string
-  #engines: readonly LivingEngine[] = []
+  #engines: readonly KnownEngine[] = []
+  /** Whether this engine knows of no other one that lives, or may come back. */
+  #isAlone = false
   /** Until when the lease is counted on, by each clock. */
   #until: readonly number[] = []
   /** Until when this engine knows who lives, or has not stood still since it knew, by each clock. */
@@ -199,7 +202,7 @@ class ServerLease implements EngineLease {
     return [...new Set(this.#engines.flatMap(({ attachUrl }) => attachUrl ?? []))].toSorted()
   }
 
-  get engines(): readonly LivingEngine[] {
+  get engines(): readonly KnownEngine[] {
     return this.#engines
   }
 
@@ -275,7 +278,7 @@ class ServerLease implements EngineLease {
 
   /** Whether nobody else was there, and this engine has not stood still since it knew (lease.L3). */
   #isLone(): boolean {
-    return this.#engines.length <= 1 && this.#isWithin(this.#awake)
+    return this.#isAlone && this.#isWithin(this.#awake)
   }
 
   /** A tick renews the lease unless that goes on: two statements never overlap. */
@@ -306,7 +309,9 @@ class ServerLease implements EngineLease {
   async #learn(): Promise<void> {
     const before = this.#engines
     const asked = this.#now()
-    this.#engines = await this.#store.living()
+    const known = await this.#store.known()
+    this.#engines = known.filter(({ lives }) => lives)
+    this.#isAlone = known.length <= 1
     this.#wake(asked)
     if (placesOf(before) === placesOf(this.#engines)) return
     for (const listener of this.#engineListeners) listener()
@@ -375,4 +380,4 @@ class ServerLease implements EngineLease {
 }
 
 /** Which engines live, and where each of them is reached. */
-const placesOf = (engines: readonly LivingEngine[]): string => JSON.stringify(engines)
+const placesOf = (engines: readonly KnownEngine[]): string => JSON.stringify(engines)

@@ -23,8 +23,11 @@ export interface EngineRow {
   readonly protocol: number
 }
 
-/** An engine whose lease is not over. */
-export type LivingEngine = Omit<EngineRow, 'protocol'>
+/** An engine that has not ended, as far as anybody has heard within an hour. */
+export interface KnownEngine extends Omit<EngineRow, 'protocol'> {
+  /** Whether its lease is not over. One whose lease is may have lost its database alone, and come back. */
+  readonly lives: boolean
+}
 
 /**
  * A living engine as people see it. Times in the engine's spelling; seconds left are those of its lease, by the clock of the
@@ -78,11 +81,11 @@ export const createEngineStore = (sql: Sql) => ({
     return count > 0
   },
 
-  /** The engines whose lease is not over, in the order of their ids. */
-  living: (): Promise<LivingEngine[]> =>
-    sql<LivingEngine[]>`
-      select id, lease, name, address, link_url as "linkUrl", attach_url as "attachUrl", version
-      from engine where lease_until > now() order by id`,
+  /** The engines that live, or may come back, in the order of their ids. */
+  known: (): Promise<KnownEngine[]> =>
+    sql<KnownEngine[]>`
+      select id, lease, name, address, link_url as "linkUrl", attach_url as "attachUrl", version, lease_until > now() as lives
+      from engine where lease_until > now() - interval '1 hour' order by id`,
 
   /** The living engines with what each has, the oldest first. */
   listed: (): Promise<ListedEngine[]> =>

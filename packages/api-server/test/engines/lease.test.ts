@@ -23,7 +23,7 @@ async function open() {
     begin: (...args) => asking(() => tables.begin(...args)),
     renew: (...args) => asking(() => tables.renew(...args)),
     locate: (...args) => asking(() => tables.locate(...args)),
-    living: () => asking(() => tables.living()),
+    known: () => asking(() => tables.known()),
     remove: (id) => asking(() => tables.remove(id)),
   }
   const lease = await openLease({
@@ -37,7 +37,7 @@ async function open() {
     leaseMs: 8_000,
     log: quiet,
   })
-  const others = () => tables.begin({ ...tables.living()[0]!, protocol: 1, id: 'other', lease: 'other' }, 3_600_000)
+  const others = () => tables.begin({ ...tables.known()[0]!, protocol: 1, id: 'other', lease: 'other' }, 3_600_000)
   return { clock, lease, others, tables, wire }
 }
 
@@ -83,7 +83,7 @@ test('a lease that has returned is renewed while those who follow that take long
   wire.way = async () => {}
   await clock.advance(30_000)
   expect([lease.holds(), told.length]).toEqual([false, 1])
-  expect(tables.living().map(({ id }) => id)).toContain(lease.id)
+  expect(tables.known().map(({ id }) => id)).toContain(lease.id)
   following.resolve()
   await lease.held()
   expect(lease.holds()).toBe(true)
@@ -131,7 +131,7 @@ test('an engine that tells where it listens keeps the lease that it has, and one
   await clock.advance(9_000)
   wire.way = async () => {}
   await lease.listensAt('http://127.0.0.1:1/api/v1', 'http://127.0.0.1:1')
-  expect(tables.living()).toEqual([])
+  expect(tables.known()).toMatchObject([{ id: lease.id, lives: false }])
   await clock.advance(1_000)
-  expect(tables.living()).toMatchObject([{ id: lease.id, address: 'http://127.0.0.1:1/api/v1' }])
+  expect(tables.known()).toMatchObject([{ id: lease.id, address: 'http://127.0.0.1:1/api/v1', lives: true }])
 })

@@ -83,6 +83,8 @@ export class ModelEngine implements Clock {
   #stops = 0
   /** Whether it stood still since it has heard who lives. */
   #hasStood = false
+  /** Whether it has heard of no other one that lives, or may come back. */
+  #isAlone = false
   #reconnected: () => void = () => {}
   #isLooking = false
 
@@ -150,11 +152,12 @@ export class ModelEngine implements Clock {
         begin: (row, ms, earlier) => counting(() => tables.begin(row, ms, earlier)),
         renew: (row, ms) => counting(() => tables.renew(row, ms)),
         locate: (row) => wire.ask(() => tables.locate(row)),
-        living: async () => {
+        known: async () => {
           const stops = this.#stops
-          const living = await wire.ask(() => tables.living())
+          const known = await wire.ask(() => tables.known())
           this.#hasStood &&= stops !== this.#stops
-          return living
+          this.#isAlone = known.length <= 1
+          return known
         },
         remove: (id) => wire.ask(() => tables.remove(id)),
       },
@@ -285,8 +288,7 @@ export class ModelEngine implements Clock {
 
   /** Whether it goes on because it knows of no other one, and could not know better (lease.L3). */
   get #isLone(): boolean {
-    const { engines, leftMs } = this.#parts!.lease
-    return engines.length <= 1 && leftMs === 0 && !this.#hasStood
+    return this.#isAlone && this.#parts!.lease.leftMs === 0 && !this.#hasStood
   }
 
   /** Whether one clock at least has gone on since the lease was asked for as the database's has. */

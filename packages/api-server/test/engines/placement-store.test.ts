@@ -73,13 +73,13 @@ class Both {
   /** All that is to be seen. */
   async seen(): Promise<[tables: unknown, database: unknown]> {
     const places = await database.sql`select flow, lease, epoch from placement order by flow`
-    const living = await this.#engines.living()
+    const living = await this.#engines.known()
     const rows = await database.sql<{ id: string; wished: string }[]>`select id, wished from flow order by id`
     const here = this.#tables
     return [
       plain([
         here.places(),
-        here.living(),
+        here.known(),
         [...here.flows.values()].map((row) => ({ id: row.id, wished: row.wished })),
         here.owed(),
       ]),

@@ -3,9 +3,11 @@
  * statements are those of `engines/store.ts` and `flows/placement-store.ts`; a test compares both.
  * @module
  */
-import type { EngineRow, LivingEngine } from '../../src/engines/store.ts'
+import type { EngineRow, KnownEngine } from '../../src/engines/store.ts'
 import type { Claim, Held, PlacementStore, Taken } from '../../src/flows/placement-store.ts'
 import type { Wished } from '../../src/flows/store.ts'
+
+const HOUR_MS = 3_600_000
 
 /** A live flow. */
 export interface TableFlow {
@@ -37,7 +39,7 @@ export class PlacementTables {
   /** What was written against the rules. */
   readonly faults: string[] = []
   readonly #nowMs: () => number
-  readonly #engines = new Map<string, { row: LivingEngine; untilMs: number }>()
+  readonly #engines = new Map<string, { row: Omit<KnownEngine, 'lives'>; untilMs: number }>()
   readonly #places = new Map<string, Place>()
   /** Engines by all leases that they ever had. */
   readonly #leases = new Map<string, string>()
@@ -81,9 +83,16 @@ export class PlacementTables {
     return true
   }
 
-  living(): LivingEngine[] {
-    const living = [...this.#engines.values()].filter(({ untilMs }) => untilMs > this.#nowMs())
-    return living.map((engine) => engine.row).toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  known(): KnownEngine[] {
+    const nowMs = this.#nowMs()
+    const known = [...this.#engines.values()].filter(({ untilMs }) => untilMs > nowMs - HOUR_MS)
+    return known
+      .map(({ row, untilMs }) => ({ ...row, lives: untilMs > nowMs }))
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  }
+
+  get #living(): KnownEngine[] {
+    return this.known().filter(({ lives }) => lives)
   }
 
   /** The lease of an engine is over. */
@@ -133,13 +142,13 @@ export class PlacementTables {
   }
 
   leave(lease: string): void {
-    for (const { id } of this.living().filter((engine) => engine.lease === lease)) this.#leaving.add(id)
+    for (const { id } of this.#living.filter((engine) => engine.lease === lease)) this.#leaving.add(id)
   }
 
   count({ lease, except }: PlacementCount): { wished: number; free: number; engines: number } {
     const wished = this.#wished()
     const free = wished.filter(({ id }) => !except.includes(id) && this.#isFreeFor(id, lease))
-    const engines = this.living().filter(({ id }) => !this.#leaving.has(id)).length
+    const engines = this.#living.filter(({ id }) => !this.#leaving.has(id)).length
     return { wished: wished.length, free: free.length, engines }
   }
 
@@ -168,7 +177,7 @@ export class PlacementTables {
   /** The living engine that has a flow. */
   ownerOf(flow: string): string | null {
     const lease = this.#places.get(flow)?.lease ?? null
-    return this.living().find((engine) => engine.lease === lease)?.id ?? null
+    return this.#living.find((engine) => engine.lease === lease)?.id ?? null
   }
 
   /** Who took a flow last, and how many engines have had it. */

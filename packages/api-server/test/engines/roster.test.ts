@@ -20,7 +20,7 @@ describe('on a database with several engines', () => {
       // oxlint-disable-next-line no-await-in-loop -- they start one after the other
       await live(sql, id)
     await lose(sql, gone)
-    const engines = await createEngineStore(sql).living()
+    const engines = (await createEngineStore(sql).known()).filter(({ lives }) => lives)
     const leaseOf = (id: string) => engines.find((engine) => engine.id === id)?.lease ?? null
     const flow = async (name: string, lease: string | null, { wished = 'active', mode = 'live' } = {}) => {
       const id = newId()

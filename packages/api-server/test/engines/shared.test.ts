@@ -11,6 +11,7 @@ import { forgetKeys } from '../../src/auth/forget-keys.ts'
 import type { ServiceConfig } from '../../src/config.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { type LeaseDeps, openLease } from '../../src/engines/lease.ts'
+import { newId } from '../../src/process/new-id.ts'
 import { ConfigError } from '../../src/process/setting.ts'
 import { createService, type Service } from '../../src/service.ts'
 import { newSigningKey } from '../auth/new-signing-key.ts'
@@ -226,24 +227,48 @@ test('a lease is counted from before it was asked for, on both clocks, with a fi
   await Promise.all([lease.close(), other.close()])
 })
 
-test('an engine that knows of no other one goes on while its database is away; not when it stood still itself (lease.L3)', async () => {
+/** An engine whose database is away from now on; `stand` has its own clocks go on, and it alone does nothing meanwhile. */
+async function away() {
   const clock = new VirtualClock(0)
-  const times = [0]
+  let nowMs = 0
   let isAway = false
   const prompt = ((...statement: Parameters<Database['sql']>) => {
     if (isAway) throw new Error('the database is away')
     return database.prompt(...statement)
   }) as Database['sql']
-  const lease = await openAt(folder, clock, { database: { ...database, prompt }, clocks: [() => times[0] ?? 0] })
+  const lease = await openAt(folder, clock, { database: { ...database, prompt }, clocks: [() => nowMs] })
   isAway = true
-  for (let second = 1; second <= 60; second++) {
-    times[0] = second * 1_000
+  const second = async (): Promise<void> => {
+    nowMs += 1_000
     await clock.advance(1_000)
+  }
+  return { lease, second, stand: (seconds: number) => void (nowMs += seconds * 1_000) }
+}
+
+test('an engine that knows of no other one goes on while its database is away; not when it stood still itself (lease.L3)', async () => {
+  const { lease, second, stand } = await away()
+  for (let at = 0; at < 60; at++) {
+    await second()
     expect(lease.holds()).toBe(true)
   }
-  times[0] = 64_000
+  stand(4)
   expect(lease.holds()).toBe(false)
   await lease.close()
+})
+
+test('nor does one that others may come back to: they have not ended, and were heard of within an hour (lease.L3)', async () => {
+  const other = newId()
+  await live(database.sql, other)
+  const goesOn = async (sinceMinutes: number): Promise<boolean> => {
+    await database.sql`
+      update engine set lease_until = now() - ${sinceMinutes}::int * interval '1 minute' where id = ${other}`
+    const { lease, second } = await away()
+    for (let at = 0; at < 10; at++) await second()
+    const holds = lease.holds()
+    await lease.close()
+    return holds
+  }
+  expect([await goesOn(1), await goesOn(59), await goesOn(61)]).toEqual([false, false, true])
 })
 
 test('engines know which of them live and where workers attach to them, those that say no address aside (lease.L6)', async () => {
