@@ -9,8 +9,9 @@ import { type ArtifactRef, type Check, MAX_BINARY_FRAME_BYTES } from '@flow-serv
 
 import type { Database, Sql } from '../db/database.ts'
 import { invalid, ProblemError } from '../http/errors.ts'
+import { hasCode } from '../process/system-error.ts'
 import type { ByteRange } from './byte-range.ts'
-import { ChangedBytes, type ContentStore, FolderGone, GoneBytes, hasCode, TooManyBytes } from './content-store.ts'
+import { ChangedBytes, type ContentStore, FolderGone, GoneBytes, TooManyBytes } from './content-store.ts'
 import { checkNames } from './naming.ts'
 import { createRemoval, type Swept } from './removal.ts'
 import { type Blob, createArtifactStore, type OwnedDigests, refOf, type RefKind, rowOf } from './store.ts'

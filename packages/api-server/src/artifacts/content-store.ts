@@ -144,16 +144,6 @@ export class TooManyBytes extends Error {
   }
 }
 
-/** Whether it is an error of the system with this code. */
-export const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code
-
-/** Null for a file that is not there; throws any other error. */
-export function missingAsNull(error: unknown): null {
-  if (hasCode(error, 'ENOENT')) return null
-  throw error
-}
-
 /** What becomes known of bytes when they were read to their end. */
 interface Verdict {
   readonly same: () => void

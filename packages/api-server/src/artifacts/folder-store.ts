@@ -13,14 +13,13 @@ import { dirname, join } from 'node:path'
 
 import type { Check } from '@flow-service/protocol'
 
+import { hasCode, missingAsNull } from '../process/system-error.ts'
 import type { ByteRange } from './byte-range.ts'
 import {
   ChangedBytes,
   type ContentStore,
   drained,
   FolderGone,
-  hasCode,
-  missingAsNull,
   type Kept,
   type Lookup,
   type Removed,

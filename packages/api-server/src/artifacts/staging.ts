@@ -6,7 +6,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { hasCode, type Staged, TooManyBytes } from './content-store.ts'
+import { hasCode } from '../process/system-error.ts'
+import { type Staged, TooManyBytes } from './content-store.ts'
 import { FileWriter } from './file-writer.ts'
 
 export const DAY_MS = 86_400_000

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 
 import type { Pins } from '../db/pins.ts'
 import { ConfigError } from '../process/setting.ts'
-import { hasCode } from './content-store.ts'
+import { hasCode } from '../process/system-error.ts'
 
 /**
  * Throws `ConfigError`, and has made and changed nothing, when the folder is not that of the database. The id of a folder

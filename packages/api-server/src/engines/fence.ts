@@ -56,6 +56,11 @@ export class Fence {
     return this.#flows.has(name)
   }
 
+  /** As `has`, whatever the flow is called by now. */
+  hasId(id: string): boolean {
+    return this.#names.has(id)
+  }
+
   /** Whether a flow was found to be lost, and has not ended here yet. */
   isLost(name: string): boolean {
     return this.#told.has(name)

@@ -9,6 +9,7 @@
  * - flow-news.N3 one look at a time, which waits for no flow; one that could not be followed is looked at again.
  * - flow-news.N4 on the embedded database nobody else changes flows, and nothing is looked at.
  * - flow-news.N5 a flow is between two engines when the one that had it has left it a moment ago, or has been lost.
+ * - flow-news.N6 a flow that another engine has, and that runs here all the same, is told with each look.
  * @module
  */
 import type { Clock } from '@flow-service/core'
@@ -32,6 +33,8 @@ export interface FlowNewsDeps {
 export interface FlowListener {
   /** Names of the flows that it has in memory. */
   known(): readonly string[]
+  /** Whether a flow runs here that another engine has. */
+  isAstray(mark: FlowMark): boolean
   /** The row is another one than it was when it was looked at last; null: it was not there. */
   changed(mark: FlowMark, before: FlowMark | null): Promise<void>
   /** There is no flow of the id any more. */
@@ -149,7 +152,8 @@ export class FlowNews {
       }
       for (const mark of marks.values()) {
         const before = this.#marks.get(mark.id) ?? null
-        if (isOther(mark, before)) this.#tell(before, mark, (listener) => listener.changed(mark, before))
+        if (isOther(mark, before) || this.#listener?.isAstray(mark) === true)
+          this.#tell(before, mark, (listener) => listener.changed(mark, before))
       }
     } catch (error) {
       this.#deps.log.error({ err: error }, 'flows that other engines have changed could not be read; they are again')

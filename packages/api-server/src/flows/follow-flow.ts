@@ -45,6 +45,7 @@ const followed = { isFollowed: true } as const
 /** Follows the flows of a database. */
 export const createFlowFollower = (deps: FollowDeps): FlowListener => ({
   known: () => deps.published.all().map(({ name }) => name),
+  isAstray: ({ at, name }) => at !== null && at !== deps.placement.engine && deps.live.running({ name }) !== undefined,
   changed(mark, before) {
     if (before?.written !== mark.written) deps.changed(mark.id)
     return deps.live.exclusive(mark.id, () => follow(mark, before, deps))

@@ -251,10 +251,10 @@ class RuntimeFlows implements LiveFlows {
     return rows.flatMap(({ id }, at) => (ended[at]?.isRefused === true ? [id] : []))
   }
 
-  /** Starts a flow as it is now: somebody may have stopped, renamed or started it since it was taken. */
+  /** Starts a flow as it is now: since it was taken, somebody may have stopped, renamed or started it, or taken it in turn. */
   async #beginOne(id: string): Promise<{ readonly row: FlowRow | null; readonly isRefused: boolean }> {
     const row = await this.#store.byId(id)
-    if (row === null || this.running(row)) return { row, isRefused: false }
+    if (row === null || this.running(row) || !this.#deps.placement.isMine(row)) return { row, isRefused: false }
     if (row.wished !== 'stopped') return { row, isRefused: !(await this.#build(row, { deferred: true })) }
     await this.#deps.placement.release([row])
     return { row, isRefused: false }

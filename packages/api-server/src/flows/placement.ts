@@ -9,7 +9,9 @@
  * - placement.P4 on the embedded database, which one engine has alone, a flow is taken without a statement.
  * - placement.P5 what this engine has let go and could not tell the database is told later, in the epoch that was let go.
  * - placement.P6 a statement that takes flows may come when the lease that it names is over: then it has taken them for nobody,
- *   and they are taken again under the lease of that moment.
+ *   and they are taken again under the lease of that moment. What is taken under the present one is this engine's from that
+ *   moment on, so that the next return of the lease finds it.
+ * - placement.P7 a flow may be lost before it is begun: it is begun only while it is this engine's.
  * @module
  */
 import type { Issue } from '@flow-service/protocol'
@@ -30,7 +32,7 @@ export interface PlacementDeps {
   readonly store: Pick<PlacementStore, 'claim' | 'release' | 'renew' | 'take'>
   readonly flows: Pick<FlowStore, 'byId' | 'contents' | 'wish'>
   readonly lease: Pick<EngineLease, 'id' | 'lease'>
-  readonly fence: Pick<Fence, 'begin' | 'end'>
+  readonly fence: Pick<Fence, 'begin' | 'end' | 'hasId'>
   /** Takes over what others have written of flows. */
   readonly adopt: (flows: readonly string[]) => Promise<void>
   /** Resolves when what was kept and published so far is written, or refused; rejects when that takes too long. */
@@ -58,6 +60,8 @@ export interface Placement {
   lose(flows: readonly Placed[]): Promise<void>
   /** This engine has another lease: of the flows that it runs, the ids of those that are still its own. */
   renew(earlier: readonly string[]): Promise<ReadonlySet<string>>
+  /** Whether this engine has taken the flow, and has not lost it or let it go. */
+  isMine(flow: Pick<Placed, 'id'>): boolean
   /** Whether another engine that lives runs the flow. */
   isElsewhere(flow: Pick<FlowHead, 'runs_at'>): boolean
   /** Refuses with `in_use` what only the engine can do that runs the flow, when that is another one. */
@@ -87,6 +91,10 @@ class SharedPlacement implements Placement {
     return this.#deps.lease.id
   }
 
+  isMine({ id }: Pick<Placed, 'id'>): boolean {
+    return this.#deps.fence.hasId(id)
+  }
+
   isElsewhere({ runs_at: at }: Pick<FlowHead, 'runs_at'>): boolean {
     return at !== null && at.id !== this.#deps.lease.id
   }
@@ -111,10 +119,12 @@ class SharedPlacement implements Placement {
   async claim(most: number, except: ReadonlySet<string>): Promise<readonly FlowRow[]> {
     const { flows, store, written } = this.#deps
     await written()
-    const taken = await this.#current((lease) => store.claim({ lease, except: [...except], most }))
-    if (taken.length === 0) return []
-    const rows = await flows.contents(taken.map(({ flow }) => flow))
-    await this.#begin(rows, taken)
+    const rows = await this.#current(async (lease) => {
+      const claimed = await store.claim({ lease, except: [...except], most })
+      const contents = claimed.length === 0 ? [] : await flows.contents(claimed.map(({ flow }) => flow))
+      return [contents, claimed]
+    })
+    await this.#adopt(rows)
     return rows
   }
 
@@ -178,23 +188,33 @@ class SharedPlacement implements Placement {
     const { store, written } = this.#deps
     await written()
     const ids = flows.map(({ id }) => id)
-    const taken = await this.#current((lease) => store.take(lease, ids, wished))
-    await this.#begin(flows, taken)
-    return new Set(taken.map(({ flow }) => flow))
+    const mine = await this.#current(async (lease) => [flows, await store.take(lease, ids, wished)])
+    await this.#adopt(mine)
+    return new Set(mine.map(({ id }) => id))
   }
 
-  /** Takes flows under the lease of this engine; what came under one that was over meanwhile is taken anew (placement.P6). */
-  async #current(take: (lease: string) => Promise<readonly Taken[]>): Promise<readonly Taken[]> {
-    const { lease, store } = this.#deps
+  /**
+   * Takes some of these flows under the lease of this engine, which they are this engine's by from then on; those. What came
+   * under one that was over meanwhile is taken anew (placement.P6).
+   */
+  async #current<F extends Placed>(
+    take: (lease: string) => Promise<readonly [flows: readonly F[], taken: readonly Taken[]]>,
+  ): Promise<readonly F[]> {
+    const { fence, lease, store } = this.#deps
     let under = String(lease.lease)
-    let taken = await take(under)
+    let [flows, taken] = await take(under)
     while (under !== lease.lease) {
       under = String(lease.lease)
       const ids = taken.map(({ flow }) => flow)
       // oxlint-disable-next-line no-await-in-loop -- the lease may be another one again after that
       taken = await store.take(under, ids, null)
     }
-    return taken
+    this.#note(taken)
+    for (const { flow } of taken) this.#left.delete(flow)
+    const ids = new Set(taken.map(({ flow }) => flow))
+    const mine = flows.filter(({ id }) => ids.has(id))
+    for (const flow of mine) fence.begin(flow)
+    return mine
   }
 
   /** Epochs only grow: an answer may come after that of a later statement. */
@@ -202,17 +222,13 @@ class SharedPlacement implements Placement {
     for (const { flow, epoch } of taken) this.#epochs.set(flow, Math.max(epoch, this.#epochs.get(flow) ?? 0))
   }
 
-  async #begin(flows: readonly Placed[], taken: readonly Taken[]): Promise<void> {
-    this.#note(taken)
-    for (const { flow } of taken) this.#left.delete(flow)
-    const ids = new Set(taken.map(({ flow }) => flow))
-    const mine = flows.filter(({ id }) => ids.has(id))
-    for (const flow of mine) this.#deps.fence.begin(flow)
+  async #adopt(flows: readonly Placed[]): Promise<void> {
+    if (flows.length === 0) return
     try {
-      await this.#deps.adopt(mine.map(({ name }) => name))
+      await this.#deps.adopt(flows.map(({ name }) => name))
     } catch (error) {
       // nobody begins them: the next claim finds them taken and not begun
-      for (const flow of mine) this.#deps.fence.end(flow)
+      for (const flow of flows) this.#deps.fence.end(flow)
       throw error
     }
   }
@@ -229,6 +245,7 @@ const everythingHere = (wish: (flow: Placed, wished: Wished) => Promise<void>): 
   letGo: async () => true,
   lose: async () => {},
   renew: async () => new Set(),
+  isMine: () => true,
   isElsewhere: () => false,
   assertHere() {},
   shown: () => null,

@@ -17,6 +17,7 @@ const TICK_MS = 500
 /** What the flows need of their engine. */
 interface FlowsEngine extends Pick<Clock, 'setTimer'> {
   readonly world: { readonly tables: PlacementTables }
+  readonly wire: { ask<T>(statement: () => T): Promise<T> }
   canRun(id: string): boolean
   act(flow: Placed, turn: number): void
 }
@@ -71,9 +72,7 @@ export class ModelFlows implements Pick<LiveFlows, 'begin' | 'exclusive' | 'leav
   }
 
   async begin(rows: readonly FlowRow[]): Promise<readonly string[]> {
-    const begun = await Promise.all(
-      rows.map((row) => this.exclusive(row.id, async () => this.runs(row.id) || this.#build(row))),
-    )
+    const begun = await Promise.all(rows.map((row) => this.exclusive(row.id, () => this.#beginOne(row))))
     return rows.flatMap(({ id }, at) => (begun[at] === true ? [] : [id]))
   }
 
@@ -86,6 +85,12 @@ export class ModelFlows implements Pick<LiveFlows, 'begin' | 'exclusive' | 'leav
   async lose(flows: readonly Placed[]): Promise<void> {
     for (const { id } of flows) this.#stop(id)
     await this.#deps.placement.lose(flows)
+  }
+
+  /** Reads the row first, which may take long: it may be lost by then. */
+  async #beginOne(row: FlowRow): Promise<boolean> {
+    await this.#engine.wire.ask(() => {}).catch(() => {})
+    return this.runs(row.id) || !this.#deps.placement.isMine(row) || this.#build(row)
   }
 
   async #build(row: FlowRow): Promise<boolean> {

@@ -27,12 +27,14 @@ async function openNews() {
   const told: string[] = []
   const refused = new Set<string>()
   const known: string[] = []
+  const astray = new Set<string>()
   const tell = async (name: string, what: string): Promise<void> => {
     told.push(`${name} ${what}`)
     if (refused.has(name)) throw new Error('not now')
   }
   news.begin({
     known: () => known,
+    isAstray: ({ name }) => astray.has(name),
     changed: ({ name }, before) => tell(name, before === null ? 'is new' : `was ${before.name}`),
     gone: ({ name }) => tell(name, 'is gone'),
   })
@@ -41,7 +43,7 @@ async function openNews() {
     await clock.advance(ms)
     return told.toSorted((a, b) => (a < b ? -1 : 1))
   }
-  return { news, known, refused, after, [Symbol.asyncDispose]: () => news.close() }
+  return { news, known, astray, refused, after, [Symbol.asyncDispose]: () => news.close() }
 }
 
 test('a lost notice costs the time until the next look, and what was there before is no news', async () => {
@@ -83,4 +85,16 @@ test('a flow that came and went between two looks is gone for who knows it', asy
   await using at = await openNews()
   at.known.push('brief')
   await expect.poll(() => at.after(0)).toEqual(['brief is gone'])
+})
+
+test('a flow that runs here though another engine has it is told with each look, and that alone (flow-news.N6)', async () => {
+  await Promise.all(['porch', 'hall'].map(make))
+  await using at = await openNews()
+  at.astray.add('porch')
+  const looked = async (): Promise<readonly string[]> => {
+    at.news.look()
+    return at.after(250)
+  }
+  await expect.poll(async () => (await looked()).length).toBeGreaterThan(2)
+  expect(new Set(await looked())).toEqual(new Set(['porch was porch']))
 })

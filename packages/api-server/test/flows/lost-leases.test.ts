@@ -1,12 +1,24 @@
 /** What places of flows do when a lease is over while they wait for an answer. */
 import { VirtualClock } from '@flow-service/core/testing'
+import type { FlowDocument } from '@flow-service/protocol'
 import { expect, test } from 'vitest'
 
+import type { Database } from '../../src/db/database.ts'
 import { Claims } from '../../src/flows/claims.ts'
+import { createFlowFollower } from '../../src/flows/follow-flow.ts'
+import { createLiveFlows } from '../../src/flows/live.ts'
 import { createPlacement } from '../../src/flows/placement.ts'
+import type { FlowMark, FlowRow } from '../../src/flows/store.ts'
+import { useFlowDatabase } from './flow-database.ts'
+
+let database: Database
+useFlowDatabase((opened) => {
+  database = opened
+})
 
 const log = { error() {}, info() {}, warn() {} }
 const porch = { id: '01a226fb-0000-7000-8000-000000000001', name: 'porch' }
+const hall = { id: '01a226fb-0000-7000-8000-000000000002', name: 'hall' }
 
 test('a round of claims that comes while the lease does not hold is made up for a second later, not half a minute (claims.C1)', async () => {
   const clock = new VirtualClock(0)
@@ -37,31 +49,73 @@ test('a round of claims that comes while the lease does not hold is made up for 
   await round.close()
 })
 
-test('flows that were claimed under a lease that was over by the answer are taken under the present one (placement.P6)', async () => {
-  const lease = { id: 'engine', lease: 'first' }
-  const asked: unknown[] = []
-  const begun: string[] = []
-  const placement = createPlacement({
-    lease,
-    log,
-    store: {
-      claim: async (claim: { lease: string }) => {
-        asked.push(claim.lease)
-        lease.lease = 'second'
-        return [{ flow: porch.id, epoch: 2 }]
+test.for(['claimed', 'read'] as const)(
+  'flows whose lease is over when they are %s are taken under the present one, and are this engine’s from then on (placement.P6)',
+  async (moment) => {
+    const lease = { id: 'engine', lease: 'first' }
+    const asked: unknown[] = []
+    const begun: string[] = []
+    const pass = (now: typeof moment): void => void (moment === now && (lease.lease = 'second'))
+    const placement = createPlacement({
+      lease,
+      log,
+      store: {
+        claim: async (claim: { lease: string }) => {
+          asked.push(claim.lease)
+          pass('claimed')
+          return [porch, hall].map(({ id }) => ({ flow: id, epoch: 2 }))
+        },
+        // another engine has taken the other one meanwhile
+        take: async (under: string) => {
+          asked.push(under)
+          return [{ flow: hall.id, epoch: 3 }]
+        },
       },
-      take: async (under: string) => {
-        asked.push(under)
-        return []
-      },
-    },
-    flows: { contents: async () => [porch] },
-    fence: { begin: ({ name }: typeof porch) => void begun.push(name), end() {} },
-    adopt: async () => {},
-    written: async () => {},
-    farStates: null,
+      flows: { contents: async () => (pass('read'), [porch, hall]) },
+      fence: { begin: ({ name }: typeof porch) => void begun.push(name), end() {} },
+      adopt: async () => expect(begun).toEqual(['hall']),
+      written: async () => {},
+      farStates: null,
+    } as never)
+    expect(await placement.claim(2, new Set())).toEqual([hall])
+    expect([asked, begun]).toEqual([['first', 'second'], ['hall']])
+  },
+)
+
+test('a flow that was lost before it is begun is not begun (placement.P7)', async () => {
+  const [row] = await database.sql<FlowRow[]>`select id, name from flow where name = 'f'`
+  await database.sql`
+    update flow set wished = 'active', published_version = 1, published_mode = default,
+      published = ${database.sql.json({ mode: 'live', nodes: [] })} where name = 'f'`
+  const started: string[] = []
+  const begin = (isMine: boolean): Promise<readonly string[]> =>
+    createLiveFlows({
+      database,
+      log,
+      check: () => [],
+      events: { follow() {}, publish() {} },
+      farStates: null,
+      farValues: null,
+      placement: { isMine: () => isMine, shown: () => null },
+      published: () => undefined,
+      runtime: { get: () => undefined, start: async ({ name }: FlowDocument) => void started.push(name) },
+      values: {},
+      work: {},
+    } as never).begin([row!])
+  expect([await begin(false), started]).toEqual([[], []])
+  expect([await begin(true), started]).toEqual([[], ['f']])
+})
+
+test('a flow runs astray that another engine has and that runs here, and no other one (flow-news.N6)', () => {
+  const follower = createFlowFollower({
+    placement: { engine: 'here' },
+    live: { running: ({ name }: FlowMark) => (name === 'porch' ? {} : undefined) },
   } as never)
-  // meanwhile another engine has it
-  expect(await placement.claim(1, new Set())).toEqual([])
-  expect([asked, begun]).toEqual([['first', 'second'], []])
+  const marks = [
+    { name: 'porch', at: 'there' },
+    { name: 'porch', at: 'here' },
+    { name: 'porch', at: null },
+    { name: 'hall', at: 'there' },
+  ]
+  expect(marks.map((mark) => follower.isAstray(mark as FlowMark))).toEqual([true, false, false, false])
 })

@@ -16,10 +16,10 @@ import type { Stats } from 'node:fs'
 import { copyFile, mkdir, readdir, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { missingAsNull } from '../../artifacts/content-store.ts'
 import type { Database } from '../../db/database.ts'
 import { DATABASE_FOLDER } from '../../db/opening.ts'
 import { ProblemError } from '../../http/errors.ts'
+import { missingAsNull } from '../../process/system-error.ts'
 import { createCopyStore } from './copy-store.ts'
 
 const PREFIX = 'backup-'
