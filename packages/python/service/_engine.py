@@ -6,6 +6,7 @@ Environment first, then the sign-in file of `service dev` or `service login`, as
 import json
 import os
 import re
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -107,11 +108,19 @@ class Engine:
         return _opener(host in ("localhost", "::1") or host.startswith("127.")).open(request, timeout=timeout)
 
 
+#: Held while an opener is made, and by a fork: the copy of a process that is forked meanwhile would wait for ever for a
+#: lock of OpenSSL as it ends, since the thread that had it is not copied.
+_making = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release)
+
+
 @lru_cache
 def _opener(here: bool) -> urllib.request.OpenerDirector:
     """Made once, for it reads the authorities of TLS. A proxy of the environment does not lead to this machine."""
     proxies = [urllib.request.ProxyHandler({})] if here else []
-    return urllib.request.build_opener(_NoRedirect(), *proxies)
+    with _making:
+        return urllib.request.build_opener(_NoRedirect(), *proxies)
 
 
 def find_engine(start: Path | None = None) -> Engine:

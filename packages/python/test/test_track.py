@@ -195,6 +195,27 @@ class Ends(Rules):
         self.assertEqual(self.engine.points("loss"), [[0, 1], [1, 3]])
         self.assertEqual(self.engine.the_run()["status"], "ok")
 
+    @unittest.skipUnless(hasattr(os, "fork"), "this system has no fork")
+    def test_a_fork_waits_for_what_it_could_not_end_with(self) -> None:
+        # openers are made by OpenSSL, in the thread that sends
+        self.program("""
+            import os, threading, time, urllib.request
+            begun, made, build = threading.Event(), [], urllib.request.build_opener
+            def slowly(*handlers):
+                begun.set()
+                time.sleep(0.2)
+                made.append(build(*handlers))
+                return made[0]
+            urllib.request.build_opener = slowly
+            with track.run('fit') as run:
+                run.log(loss=1)
+                begun.wait()
+                if os.fork() == 0:
+                    os._exit(len(made))
+                run.log(loss=os.waitstatus_to_exitcode(os.wait()[1]))
+        """)
+        self.assertEqual(self.engine.points("loss"), [[0, 1], [1, 1]])
+
 
 class SignedIn(Rules):
     def test_the_sign_in_is_that_of_the_environment_else_the_nearest_file_above(self) -> None:
