@@ -13,6 +13,7 @@ import { type LiveFlow, type LiveRuntime, StartError, type StartOptions } from '
 import type { FlowDocument, FlowStatus, Issue, NodeState } from '@flow-service/protocol'
 
 import type { Database } from '../db/database.ts'
+import { isOutage } from '../db/outage.ts'
 import type { EventBus } from '../events/event-bus.ts'
 import type { CurrentValues } from '../messages/current-values.ts'
 import type { Log } from '../process/log.ts'
@@ -90,20 +91,16 @@ class RuntimeFlows implements LiveFlows {
 
   nodeStates(name: string): readonly NodeState[] {
     const { farStates, published, runtime } = this.#deps
-    const flow = runtime.get(name)
-    if (flow) return flow.nodeStates()
-    const far = farStates?.of(name)
-    if (far) return far.nodeStates
+    const states = runtime.get(name)?.nodeStates() ?? farStates?.of(name)?.nodeStates
+    if (states) return states
     const document = published(name)
     return document?.mode === 'live' ? runtime.failedNodes(document) : []
   }
 
   announce(row: FlowRow, { status, isFollowed = false }: AnnounceOptions = {}): void {
-    const { events } = this.#deps
     const [found, { name, version }] = [this.state(row), row]
     const event = { type: 'flow', name, status: status ?? found.status, held: found.held, version } as const
-    if (isFollowed) events.follow(event)
-    else events.publish(event)
+    this.#deps.events[isFollowed ? 'follow' : 'publish'](event)
   }
 
   exclusive<T>(id: string, change: () => Promise<T>): Promise<T> {
@@ -343,7 +340,7 @@ class RuntimeFlows implements LiveFlows {
     if (error) throw new StartError(error.node, error.message)
   }
 
-  /** Starts a flow; false, and why is kept, when it cannot be started. */
+  /** Starts a flow; false, and why is kept, when it cannot be started. Rejects where that is the database: other engines may reach it. */
   async #build(row: FlowRow, options: Pick<StartOptions, 'after' | 'deferred'> = {}): Promise<boolean> {
     const { log, placement, runtime } = this.#deps
     const content = publishedContent(row)
@@ -359,9 +356,11 @@ class RuntimeFlows implements LiveFlows {
       await runtime.start(document, { ...options, values: this.#values(), paused: row.wished === 'paused' })
       return true
     } catch (error) {
-      this.#failures.set(row.id, startFailed(error, document))
+      const isAway = placement.engine !== null && !(error instanceof StartError) && isOutage(error)
+      if (!isAway) this.#failures.set(row.id, startFailed(error, document))
       log.warn({ err: error, flow: row.name }, 'a live flow could not be started')
-      await placement.release([row])
+      await placement.release([row], isAway)
+      if (isAway) throw error
       return false
     }
   }

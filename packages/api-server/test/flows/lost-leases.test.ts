@@ -82,28 +82,51 @@ test.for(['claimed', 'read'] as const)(
   },
 )
 
-test('a flow that was lost before it is begun is not begun (placement.P7)', async () => {
-  const [row] = await database.sql<FlowRow[]>`select id, name from flow where name = 'f'`
+/** Flows on a runtime that starts them by `start`; the flow `f` has published content, and is to run. */
+async function flowsStarting(start: (document: FlowDocument) => Promise<void>, placement: object) {
   await database.sql`
-    update flow set wished = 'active', published_version = 1, published_mode = default,
+    update flow set wished = 'active', published_version = 1,
       published = ${database.sql.json({ mode: 'live', nodes: [] })} where name = 'f'`
+  const [row] = await database.sql<FlowRow[]>`select * from flow where name = 'f'`
+  const live = createLiveFlows({
+    database,
+    log,
+    check: () => [],
+    events: { follow() {}, publish() {} },
+    farStates: null,
+    farValues: null,
+    placement: { engine: 'here', isMine: () => true, shown: () => null, ...placement },
+    published: () => undefined,
+    runtime: { get: () => undefined, start },
+    values: {},
+    work: { written: async () => {} },
+  } as never)
+  return { live, row: row! }
+}
+
+test('a flow that was lost before it is begun is not begun (placement.P7)', async () => {
   const started: string[] = []
-  const begin = (isMine: boolean): Promise<readonly string[]> =>
-    createLiveFlows({
-      database,
-      log,
-      check: () => [],
-      events: { follow() {}, publish() {} },
-      farStates: null,
-      farValues: null,
-      placement: { isMine: () => isMine, shown: () => null },
-      published: () => undefined,
-      runtime: { get: () => undefined, start: async ({ name }: FlowDocument) => void started.push(name) },
-      values: {},
-      work: {},
-    } as never).begin([row!])
-  expect([await begin(false), started]).toEqual([[], []])
-  expect([await begin(true), started]).toEqual([[], ['f']])
+  const start = async ({ name }: FlowDocument): Promise<void> => void started.push(name)
+  const lost = await flowsStarting(start, { isMine: () => false })
+  expect([await lost.live.begin([lost.row]), started]).toEqual([[], []])
+  const own = await flowsStarting(start, {})
+  expect([await own.live.begin([own.row]), started]).toEqual([[], ['f']])
+})
+
+test('a flow that does not start as the database is away has not failed: its sender is told, and it is left to others', async () => {
+  const released: unknown[] = []
+  const placement = {
+    take: async () => {},
+    release: async (_flows: unknown, areLeft: unknown) => void released.push(areLeft),
+  }
+  const away = Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED', query: '' })
+  const { live, row } = await flowsStarting(async () => Promise.reject(away), placement)
+  await expect(live.start(row)).rejects.toBe(away)
+  expect([live.failed(), released]).toEqual([0, [true]])
+  // and it is begun anew, not refused
+  expect([await live.begin([row]), live.failed()]).toEqual([[], 0])
+  const broken = await flowsStarting(async () => Promise.reject(new Error('broken')), placement)
+  expect([await broken.live.start(broken.row), broken.live.failed(), released.at(-1)]).toEqual([false, 1, false])
 })
 
 test('a flow runs astray that another engine has and that runs here, and no other one (flow-news.N6)', () => {
