@@ -156,7 +156,7 @@ export interface KeptWork {
 
 /** Keeps work. Changes are committed in the order in which they were asked for; nothing here blocks. */
 export interface WorkHost {
-  /** Resolves once committed; rejects when it could not be kept (`unkept.ts`). What is dropped before needs not be written. */
+  /** Resolves once committed; rejects when it could not be kept (`UnkeptError`). What is dropped before needs not be written. */
   keep(work: KeptWork): Promise<void>
   /**
    * Keeps an arrival and calls `publish`, which publishes it: at once, or when it is committed while nobody can tell how

@@ -13,9 +13,9 @@ import { gzipSync } from 'node:zlib'
 import { DtypeViolation, HookRefusal, type HookRequest, type HookRoute } from '@flow-service/connector-sdk'
 import { VirtualClock } from '@flow-service/core/testing'
 import express from 'express'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { createHooks, type HookHandler, type Hooks, type HooksElsewhere } from '../../src/hooks/hooks.ts'
+import { createHooks, type HookHandler, type Hooks } from '../../src/hooks/hooks.ts'
 import { type HookAnswer, hookRoutes, hooksFirst } from '../../src/hooks/routes.ts'
 import { AnonymousBodies } from '../../src/http/anonymous-bodies.ts'
 import { errorAnswer, ProblemError } from '../../src/http/errors.ts'
@@ -311,35 +311,6 @@ describe.each(ways)('$way', ({ listenerOf }) => {
     ])
     expect(failures).toEqual([])
   })
-})
-
-test('a request whose flow stops as it is read, and that no other engine has, is taken here when the flow has come back', async () => {
-  const hooks = createHooks()
-  const taken: string[] = []
-  const register = (handler: HookHandler) =>
-    hooks.register('f', { path: 'in', secret: null, methods: ['GET'] }, handler)
-  const first = register(() => {
-    first.unmount()
-    register(() => void taken.push('again')).open()
-    throw new HookRefusal('the flow stopped before the request was taken')
-  })
-  first.open()
-  const asked = vi.fn<HooksElsewhere['deliver']>().mockResolvedValue(false)
-  const own = createServer(
-    appOf(
-      hookRoutes({
-        hooks,
-        elsewhere: { isAway: () => true, deliver: asked },
-        anonymous: new AnonymousBodies(),
-        answerError: errorAnswer({ error: () => expect.unreachable() }),
-      }),
-    ),
-  ).listen(0, '127.0.0.1')
-  onTestFinished(() => void own.close())
-  await once(own, 'listening')
-  const answer = await fetch(`http://127.0.0.1:${(own.address() as AddressInfo).port}/hooks/f/in`)
-  expect([answer.status, taken]).toEqual([202, ['again']])
-  expect(asked).toHaveBeenCalledTimes(1)
 })
 
 describe('a server of its own', () => {
