@@ -157,18 +157,15 @@ export class ManyEngines implements AsyncDisposable {
   /** Ends the requests, and waits for what is under way. */
   async settle(): Promise<Outcome> {
     await this.#requests.end()
-    const unowned = (): Promise<string[]> => this.#unowned()
-    await settled(unowned)
+    const unowned = await settled(() => this.#unowned())
     const lost = async (): Promise<string[]> => {
       await this.#readBooks()
       return this.#books.flatMap((book) => book.lost())
     }
     await settled(lost)
     const last = await this.#requests.knockAll()
-    const unread = (): string[] => readers.filter((reader, at) => !this.#toldTo(reader).has(last[at]))
-    await settled(async () => unread())
-    const unaccounted = (): Promise<string[]> => this.#unaccounted()
-    await settled(unaccounted)
+    const unread = await settled(async () => readers.filter((reader, at) => !this.#toldTo(reader).has(last[at])))
+    const unaccounted = await settled(() => this.#unaccounted())
     const missing = await lost()
     const all = await Promise.all(this.#places.map(async ({ engine }) => engine?.client.http.engines.list()))
     const sum = (answer: 'promised' | 'refused' | 'unknown'): number =>
@@ -181,13 +178,13 @@ export class ManyEngines implements AsyncDisposable {
       unknown: sum('unknown'),
       counted: this.#books.reduce((total, book) => total + book.counted, 0),
       lost: missing,
-      unread: unread(),
+      unread,
       missed: readers.reduce((total, reader) => total + this.#missed(reader).length, 0),
-      unaccounted: await unaccounted(),
+      unaccounted,
       repeated: this.#books.flatMap((book) => book.repeated()),
       unexpected: this.#books.flatMap((book) => book.unexpected()),
       silent: [...this.#silent, ...this.#longSilent()],
-      unowned: await unowned(),
+      unowned,
       longestSilenceMs: this.#silence(),
       wrongAnswers: this.#requests.wrong,
       errors: [...new Set(this.#engines.flatMap(({ output }) => errorsIn(output())))],
@@ -255,8 +252,8 @@ export class ManyEngines implements AsyncDisposable {
         acted.add(this.#ledger.entries[at]?.path ?? '')
       return [...tickers, ...timers].filter((name) => !acted.has(`/${name}`))
     }
-    await settled(async () => silent())
-    this.#silent.push(...silent().map((name) => `${name} after ${after}`))
+    const left = await settled(async () => silent())
+    this.#silent.push(...left.map((name) => `${name} after ${after}`))
   }
 
   /** What engines say that is not as it should be: all live, and each flow is run by one of them. */
@@ -332,12 +329,16 @@ export class ManyEngines implements AsyncDisposable {
   }
 }
 
-/** Waits until nothing is missing, or for long. */
-async function settled(missing: () => Promise<readonly string[]>): Promise<void> {
+/** Waits until nothing is missing, or for long; answers what was missing last. */
+async function settled(missing: () => Promise<string[]>): Promise<string[]> {
+  let last: string[] | null = null
   await expect
-    .poll(missing, PATIENCE)
+    .poll(async () => (last = await missing()), PATIENCE)
     .toEqual([])
-    .catch(() => {})
+    .catch((error: unknown) => {
+      if (last === null) throw error
+    })
+  return last ?? []
 }
 
 /** Why statements fail while the database is away, or writes while the lease is over. */
