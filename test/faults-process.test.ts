@@ -3,6 +3,7 @@ import { once } from 'node:events'
 
 import { expect, test, vi } from 'vitest'
 
+import { AwakeTime } from './components/awake-time.ts'
 import { publishFlow, pythonFlow } from './documents.ts'
 import { DataDirectory, type EngineProcess, processesWith, serviceCommand } from './engine-process.ts'
 
@@ -57,9 +58,9 @@ test('a SIGTERM lets running work end, for a while, and the engine exits with 0 
   const engine = await data.start()
   const id = await sleeper(engine, 2)
   const endless = await sleeper(engine, 600, 'endless')
-  const begun = performance.now()
+  using awake = new AwakeTime()
   expect(await engine.end('SIGTERM')).toBe(0)
-  expect(performance.now() - begun).toBeLessThan(30_000)
+  expect(awake.ms).toBeLessThan(30_000)
 
   const next = await data.start()
   const run = await next.client.http.runs.get({ id })
@@ -88,9 +89,9 @@ test('a second SIGTERM ends the engine at once, with its children, and the run i
 
 test('a second engine on a data directory exits, names the first one, and does it no harm [F14]', async () => {
   using data = new DataDirectory()
-  const begun = performance.now()
+  using start = new AwakeTime()
   const engine = await data.start()
-  const startMs = performance.now() - begun
+  const startMs = start.ms
   await engine.client.http.flows.save({
     name: 'kept',
     flowDocument: pythonFlow('def run(n):\n    return {"out": n}\n') as never,
@@ -100,11 +101,11 @@ test('a second engine on a data directory exits, names the first one, and does i
       env: { ...process.env, SERVICE_LOG_LEVEL: 'warn', SERVICE_ENVIRONMENT: 'local' },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
-    const rivalBegun = performance.now()
+    using awake = new AwakeTime()
     let told = ''
     rival.stderr.setEncoding('utf8').on('data', (text: string) => (told += text))
     const [code] = (await once(rival, 'close')) as [number | null]
-    return { code, told, tookMs: performance.now() - rivalBegun }
+    return { code, told, tookMs: awake.ms }
   })
   for (const { code, told, tookMs } of await Promise.all(rivals)) {
     expect(code).toBeGreaterThan(0)
@@ -112,7 +113,7 @@ test('a second engine on a data directory exits, names the first one, and does i
     expect(told).toContain(data.path)
     expect(told).not.toMatch(/\n\s+at /)
     // most of it is the start of a process, which an engine needs too
-    expect(tookMs).toBeLessThan(startMs + 2000)
+    expect(tookMs).toBeLessThan(4 * startMs + 2000)
   }
   expect((await engine.client.http.flows.get({ name: 'kept' })).name).toBe('kept')
   expect(await engine.end('SIGTERM')).toBe(0)

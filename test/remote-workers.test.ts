@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 
+import { AwakeTime } from './components/awake-time.ts'
 import { publishFlow, pythonNode } from './documents.ts'
 import { attach, attachUrl, hello, Puppet } from './puppet-worker.ts'
 import { startService, type TestService } from './service.ts'
@@ -213,10 +214,10 @@ describe('a worker', () => {
     const { id } = await at.client.http.runs.submit({ name: 'unheard' })
     await worker.take('call')
     worker.socket.pause()
-    const revokedAt = performance.now()
+    using awake = new AwakeTime()
     await at.client.http.workers.revokeToken({ jti })
     expect(await at.client.wait(id)).toMatchObject({ status: 'error', nodes: [{ error: { type: 'worker_lost' } }] })
-    expect(performance.now() - revokedAt).toBeLessThan(15_000)
+    expect(awake.ms).toBeLessThan(15_000)
   })
 
   test('is one of 200 that come back at once: all are attached, while the API answers [F34]', async () => {
