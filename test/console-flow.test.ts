@@ -513,8 +513,12 @@ describe.skipIf(!hasChromium())('flows in the console', () => {
     const { page, complaints } = shown
     await page.locator('.canvas.far').waitFor()
     await card(page, 'n0').waitFor()
-    await at.send('POST', '/hooks/plant/line0', { l0_s0: 4.5 })
-    await expect.poll(() => page.locator('.events b').allTextContents()).toContain('l0_s14')
+    const shownEvents = async () => {
+      // again, as the page may not listen yet
+      await at.send('POST', '/hooks/plant/line0', { l0_s0: 4.5 })
+      return page.locator('.events b').allTextContents()
+    }
+    await expect.poll(shownEvents, { interval: 1000 }).toContain('l0_s14')
     expect(await page.locator('.port .live').allTextContents()).not.toContain('4.5')
     const heap = await heapOf(page)
     console.log(`heap of 300 nodes, all in sight: ${(heap / 2 ** 20).toFixed(1)} MB`)

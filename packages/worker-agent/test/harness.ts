@@ -15,6 +15,7 @@ import {
 } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 
+import { AwakeTime } from '../../../test/components/awake-time.ts'
 import { createWorker, type EngineTransport, memoryTransport, type Worker, type WorkerOptions } from '../src/index.ts'
 
 export { python, pythons } from '../../../test/components/pythons.ts'
@@ -189,8 +190,8 @@ export function children(id: string): number[] {
 
 /** Waits until the kernel has done what was asked of it. */
 export async function until(condition: () => boolean, limitMs = 10_000): Promise<boolean> {
-  const end = performance.now() + limitMs
-  while (!condition() && performance.now() < end) await pause(5)
+  using awake = new AwakeTime()
+  while (!condition() && awake.ms < limitMs) await pause(5)
   return condition()
 }
 

@@ -66,9 +66,9 @@ describe.skipIf(!programs)('with a PostgreSQL server', () => {
     await server.crash()
     const asked: number[] = []
     for (let attempt = 0; attempt < 12; attempt += 1) {
-      const begun = performance.now()
+      using awake = new AwakeTime()
       await expect(database.sql`select 1`).rejects.toThrow(/ECONN|CONNECTION_|terminating|starting/)
-      asked.push(performance.now() - begun)
+      asked.push(awake.ms)
     }
     // the driver would wait for up to 20 s by now
     expect(Math.max(...asked)).toBeLessThan(4_000)
