@@ -229,9 +229,12 @@ describe.skipIf(!hasChromium())('the console', () => {
     await first.close()
     await page.getByText('No connection to the engine.').waitFor()
     expect(await page.getByText('No flows yet').count()).toBe(1)
+    // at another address, so that it is over when the page is connected again
+    const elsewhere = await startService({ ...account, dataDir: first.dataDir })
+    await publishFlow(elsewhere.client, 'scale', scaleFlow)
+    await elsewhere.client.runs.submit('scale').then((run) => run.wait())
+    await elsewhere.close()
     const second = await startService({ ...account, port, dataDir: first.dataDir })
-    await publishFlow(second.client, 'scale', scaleFlow)
-    await second.client.runs.submit('scale').then((run) => run.wait())
     await page.getByText('No connection to the engine.').waitFor({ state: 'detached', timeout: 60_000 })
     await page.getByRole('region', { name: 'Flows' }).getByText('scale').first().waitFor()
     // what came about meanwhile is there
