@@ -56,10 +56,12 @@ export function listenToKeys(places: readonly Place[]): () => void {
   return () => document.removeEventListener('keydown', hear)
 }
 
-/** Whether a key is a letter of a text; the editor of code has its own root, behind which its field is. */
+/**
+ * Whether a key is a letter of a text; the editor of code has its own root, behind which its field is. The field of a dialog
+ * that has just been closed has the focus until the page is drawn again.
+ */
 export function isTyping(event: Event): boolean {
   const [target] = event.composedPath()
-  return (
-    target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|SELECT|TEXTAREA)$/.test(target.tagName))
-  )
+  if (!(target instanceof HTMLElement) || !target.checkVisibility()) return false
+  return target.isContentEditable || /^(?:INPUT|SELECT|TEXTAREA)$/.test(target.tagName)
 }
