@@ -74,14 +74,14 @@ describe.skipIf(python === null)('stopping', () => {
     ['a Node generator that never ends', { source: bundle('function* () { for (;;) yield { loss: 1 } }'), ...code }],
   ] as const
 
-  test.each(busy)('cancel ends %s within a second, and its process first [R477]', async (_, request) => {
+  test.each(busy)('cancel ends %s before a SIGKILL would, and its process first [R477]', async (_, request) => {
     const id = shared().begin(request)
     const { pid } = await shared().seen('started', (frame) => frame.call === id)
     using awake = new AwakeTime()
     shared().engine.send({ type: 'cancel', call: id })
     expect(failureOf(await shared().last(id))?.type).toBe('cancelled')
     expect(isAlive(pid)).toBe(false)
-    // and what a busy machine needs; a SIGKILL would come after five seconds
+    // that comes after five seconds
     expect(awake.ms).toBeLessThan(4000)
   })
 
