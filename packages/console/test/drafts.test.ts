@@ -139,11 +139,27 @@ test('who leaves has it saved; while the engine is away it stays logged', async 
   await engine.save({ ...start, title: 'Theirs' }, 1)
   const again = opened(engine)
   expect(again.lacks(work)).toBe(true)
-  again.resume(work, 'Take up')
+  again.goOn(work, 'Take up')
   expect(again.lacks(work)).toBe(false)
   await again.flush()
   expect(engine.stored.title).toBe('Theirs')
   expect(nodeOf(engine.stored, 'a')?.title).toBe('A')
+})
+
+test('what is typed before the work of this tab has been read again is newer than it', () => {
+  const engine = new Engine(start)
+  const before = opened(engine)
+  before.edit('x', setSetting('a', ['x'], 4))
+  before.edit('title', setNode('a', { title: 'A' }))
+  const work = engine.logged.at(-1)
+  if (!work) throw new Error('nothing is logged')
+  const again = opened(engine)
+  again.edit('x', setSetting('a', ['x'], 6))
+  again.goOn(work, 'Take up')
+  expect(nodeOf(again.doc.value, 'a')).toMatchObject({ title: 'A', settings: { x: 6 } })
+  expect(again.conflicts.value).toEqual([])
+  again.undo()
+  expect(nodeOf(again.doc.value, 'a')).toMatchObject({ title: '', settings: { x: 6 } })
 })
 
 test('a save whose answer is lost is no conflict with itself', async () => {

@@ -132,14 +132,23 @@ export class Draft {
     this.#places.log(isSame(base, doc) ? null : { base, doc, version: this.#version })
   }
 
-  /** Takes up work that was logged: its changes are mine. */
+  /** Takes up work that was logged by another tab: its changes are mine. */
   resume({ base, doc }: Work, title: string): void {
-    const found: Merged = merge(base, doc, this.#doc.peek())
-    const next = command(title, this.#doc.peek(), () => found.doc)
+    this.#takeUp(merge(base, doc, this.#doc.peek()), title)
+  }
+
+  /** Takes up work that this tab has logged before: what was edited since then is newer. */
+  goOn({ base, doc }: Work, title: string): void {
+    const { doc: before, conflicts } = merge(base, doc, this.#base)
+    this.#takeUp({ doc: merge(this.#base, this.#doc.peek(), before).doc, conflicts }, title)
+  }
+
+  #takeUp({ doc, conflicts }: Pick<Merged, 'doc' | 'conflicts'>, title: string): void {
+    const next = command(title, this.#doc.peek(), () => doc)
     if (next === null) return
-    this.#tell(found.conflicts)
+    this.#tell(conflicts)
     this.#history.value = remembered(this.#history.peek(), next)
-    this.#change(found.doc)
+    this.#change(doc)
   }
 
   /** Whether there is anything in the work that this draft lacks. */

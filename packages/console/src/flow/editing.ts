@@ -68,7 +68,7 @@ function begin(flow: Flow, user: string): { readonly editing: Editing; readonly 
   worksOf(name, user).then(
     ({ own, others }) => {
       if (isOver) return
-      if (own && draft.lacks(own)) draft.resume(own, 'Take up unsaved work')
+      if (own && draft.lacks(own)) draft.goOn(own, 'Take up unsaved work')
       else if (own) void forget(own).catch(() => {})
       editing.offers.value = others.filter((work) => draft.lacks(work))
       for (const work of others) if (!draft.lacks(work)) void forget(work).catch(() => {})
