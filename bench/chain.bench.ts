@@ -26,16 +26,20 @@ const collect = runInNewContext('gc') as () => void
 
 type NodeInput = NonNullable<Parameters<typeof flowDocumentInputSchema.parse>[0]>
 
-const last = new Map<string, unknown>()
-const seen = { records: 0 }
-/** Keeps the last value of each message and counts, as the server does before it writes behind. */
+/** What the host keeps of a message. */
+class Last {
+  value: unknown = null
+}
+
+/** Keeps the last value of each message, found as the server does before it writes behind. */
 const host: Host = {
   ...memoryHost(),
   isWatched: () => false,
   cascadeEnded() {},
-  record: ({ message }, value) => {
-    seen.records++
-    last.set(message, value)
+  record: (source, value) => {
+    const { memo } = source
+    if (memo instanceof Last) memo.value = value
+    else source.memo = Object.assign(new Last(), { value })
   },
 }
 

@@ -57,6 +57,10 @@ export interface ContextDeps {
 
 /** One object a node, for its whole life. After `close` its timers, routes and publications do nothing. */
 export class EngineContext implements NodeContext {
+  // what each value needs comes first: the beginning of an object is one line of the processor's cache
+  readonly #owner: ContextOwner
+  /** As the signal tells, without the cost of asking it for each value. */
+  #closed = false
   readonly flow: string
   readonly node: string
   readonly mode: FlowMode
@@ -67,7 +71,6 @@ export class EngineContext implements NodeContext {
   readonly outputs: readonly NodePort[]
   readonly #host: Host
   #document: FlowDocument
-  readonly #owner: ContextOwner
   readonly #namespace: string
   readonly #acts: NodeActs
   /** Made when somebody asks for it: most nodes never do. */
@@ -82,8 +85,6 @@ export class EngineContext implements NodeContext {
   #listening = true
   #isHeld = false
   #isOpen = false
-  /** As the signal tells, without the cost of asking it for each value. */
-  #closed = false
 
   constructor({ host, document, owner, ports, settings, namespace, isPrivate = false }: ContextDeps) {
     this.#isPrivate = isPrivate

@@ -56,6 +56,8 @@ export interface ValueSource {
   readonly run?: string
   /** Published before, in an earlier life of the engine that may not have recorded it: no later value may be lost. */
   readonly again?: true
+  /** The host's: what it keeps of the message, found once for all values of the port. */
+  memo?: object | undefined
 }
 
 /** What set a cascade off. */

@@ -43,21 +43,28 @@ const SHORT_ROUND_VALUES = 1_000
 const YIELD = 4
 const EXPIRE_MS = 3_600_000
 
-interface Entry {
+/** A message with its last value; ports that publish it know theirs ({@link ValueSource.memo}). */
+class Entry {
   readonly message: string
-  value: unknown
+  value: unknown = null
   /** Time of the value in microseconds since the Unix epoch. */
-  us: number
+  us = 0
   /** The same of the last one that this engine has to write. */
-  ownUs: number
-  readonly waiting: RecentValues
-  isDirty: boolean
+  ownUs = 0
+  readonly waiting = new RecentValues()
+  isDirty = false
   /** The latest write of it that is not over; writes of one message end in order. */
-  writing: Promise<void> | null
+  writing: Promise<void> | null = null
   /** Who waits until the value of a time is written (last-values.L8). */
-  awaited: { readonly us: number; readonly written: () => void }[]
+  awaited: { readonly us: number; readonly written: () => void }[] = []
   /** Time of the value that the database held when it was read. */
-  loadedUs: number
+  loadedUs = 0
+  /** The flow has ended, or is called otherwise now: a value that comes has another entry. */
+  isForgotten = false
+
+  constructor(message: string) {
+    this.message = message
+  }
 }
 
 /** What last values are made of. */
@@ -112,9 +119,11 @@ export class LastValues {
   /** Reads what the database holds; called before anything is recorded. */
   async load(): Promise<void> {
     for (const { message, value, us } of await this.#store.readAll()) {
-      const entry = { ...newEntry(message), value: JSON.parse(value) as unknown, us, loadedUs: us }
+      const entry = this.#begin(message)
+      entry.value = JSON.parse(value) as unknown
+      entry.us = us
+      entry.loadedUs = us
       if (digestsIn(entry.value).length > 0) this.#values.holdsRefs(message)
-      this.#entries.set(message, entry)
     }
   }
 
@@ -141,14 +150,12 @@ export class LastValues {
 
   /** Keeps a value as the last one of its message and as history (last-values.L6), with the cascade that it came about in. */
   record(source: ValueSource, value: unknown, atMs: number, cascade: CascadeId | null = null): void {
-    const { message } = source
-    const entry = this.#entries.get(message)
+    const entry = this.#entryOf(source)
     const us = Math.round(atMs * 1000)
-    if (source.again && entry && us <= entry.us) return
-    const kept = entry ?? this.#begin(message)
-    kept.us = Math.max(us, kept.us + 1)
-    this.#put(kept, source, value, cascade)
-    for (const listener of this.#listeners) listener(message, value, kept.us)
+    if (source.again && us <= entry.us) return
+    entry.us = Math.max(us, entry.us + 1)
+    this.#put(entry, source, value, cascade)
+    for (const listener of this.#listeners) listener(entry.message, value, entry.us)
   }
 
   /** Tells every value from now on, in order, as it is recorded; the result ends that. */
@@ -258,6 +265,7 @@ export class LastValues {
     for (const [message, entry] of this.#entries) {
       if (flowPart(message) !== flow) continue
       this.#entries.delete(message)
+      entry.isForgotten = true
       entry.isDirty = false
       entry.waiting.take()
       tellAwaiting(entry, Infinity)
@@ -274,9 +282,11 @@ export class LastValues {
     this.forget(to)
     for (const old of [...this.#entries.values()].filter(({ message }) => flowPart(message) === from)) {
       const { value, us, ownUs } = old
-      const entry = { ...newEntry(`${to}.${messagePart(old.message)}`), value, us, ownUs }
+      const entry = this.#begin(`${to}.${messagePart(old.message)}`)
+      entry.value = value
+      entry.us = us
+      entry.ownUs = ownUs
       entry.waiting.putBack(old.waiting.take())
-      this.#entries.set(entry.message, entry)
       if (entry.waiting.size === 0) continue
       // what is written already, or about to be, is so under the old name
       entry.awaited = old.awaited.splice(0)
@@ -292,8 +302,17 @@ export class LastValues {
     if (this.#timer) clearTimeout(this.#timer)
   }
 
+  /** That of the message of a port; looked up once. */
+  #entryOf(source: ValueSource): Entry {
+    const { memo } = source
+    if (memo instanceof Entry && !memo.isForgotten) return memo
+    const entry = this.#entries.get(source.message) ?? this.#begin(source.message)
+    source.memo = entry
+    return entry
+  }
+
   #begin(message: string): Entry {
-    const entry = newEntry(message)
+    const entry = new Entry(message)
     this.#entries.set(message, entry)
     return entry
   }
@@ -369,18 +388,6 @@ export class LastValues {
     }
   }
 }
-
-const newEntry = (message: string): Entry => ({
-  message,
-  value: null,
-  us: 0,
-  ownUs: 0,
-  waiting: new RecentValues(),
-  isDirty: false,
-  writing: null,
-  awaited: [],
-  loadedUs: 0,
-})
 
 function tellAwaiting(entry: Entry, writtenUs: number): void {
   const told = entry.awaited.filter(({ us }) => us <= writtenUs)

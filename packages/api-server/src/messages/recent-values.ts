@@ -8,17 +8,11 @@
 import type { CascadeId, ValueSource } from '@flow-service/core'
 import { MAX_HISTORY } from '@flow-service/protocol'
 
-/**
- * A value that a message had; `us` are microseconds since the Unix epoch, `run` the run that produced it, `cascade` the one that
- * it came about in, as far as that is known.
- */
+/** A value that a message had; `us` are microseconds since the Unix epoch, `cascade` is what it came about in, if known. */
 export interface PastValue {
   us: number
   value: unknown
-  flow: string
-  node: string | null
-  port: string | null
-  run: string | null
+  source: ValueSource
   cascade: CascadeId | null
 }
 
@@ -32,19 +26,14 @@ export class RecentValues {
   }
 
   push(us: number, source: ValueSource, value: unknown, cascade: CascadeId | null): void {
-    const { flow, node, port } = source
-    const run = source.run ?? null
     const slot = this.#ring[this.#oldest]
     if (this.#ring.length < MAX_HISTORY || !slot) {
-      this.#ring.push({ us, value, flow, node, port, run, cascade })
+      this.#ring.push({ us, value, source, cascade })
       return
     }
     slot.us = us
     slot.value = value
-    slot.flow = flow
-    slot.node = node
-    slot.port = port
-    slot.run = run
+    slot.source = source
     slot.cascade = cascade
     this.#oldest = (this.#oldest + 1) % MAX_HISTORY
   }

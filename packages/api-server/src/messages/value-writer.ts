@@ -131,10 +131,13 @@ async function allowed(
   batches: readonly Batch[],
   fence: Pick<Fence, 'refused' | 'refusedOf'>,
 ): Promise<readonly Batch[]> {
-  const refused = await fence.refusedOf(tx, new Set(batches.flatMap(({ values }) => values.map(({ flow }) => flow))))
+  const refused = await fence.refusedOf(
+    tx,
+    new Set(batches.flatMap(({ values }) => values.map(({ source }) => source.flow))),
+  )
   if (refused.size === 0) return batches
   return batches.flatMap(({ message, values }) => {
-    const own = values.filter(({ flow }) => !refused.has(flow))
+    const own = values.filter(({ source }) => !refused.has(source.flow))
     fence.refused += values.length - own.length
     return own.length > 0 ? [{ message, values: own }] : []
   })
@@ -160,13 +163,13 @@ function byMessage(batches: readonly Batch[]): Batch[] {
 
 function prepare({ message, values }: Batch): Prepared {
   const digests = values.map(({ value }) => digestsIn(value))
-  const past = values.map(({ us, value, flow, node, port, run, cascade }, index): PastValueRow => ({
+  const past = values.map(({ us, value, source: { flow, node, port, run }, cascade }, index): PastValueRow => ({
     message,
     newer: values.length - 1 - index,
     us,
     value: boundedJson(value, MAX_HISTORY_VALUE_BYTES),
     ...(node === null ? { flow: null, node: null, port: null } : { flow, node, port }),
-    run,
+    run: run ?? null,
     cascade: cascade?.id ?? null,
     has_refs: (digests[index] ?? []).length > 0,
   }))

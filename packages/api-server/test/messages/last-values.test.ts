@@ -58,6 +58,21 @@ test('subscribers hear each value in its turn with the time that it has, and an 
   await values.close()
 })
 
+test('a port that publishes once more after its flow was forgotten begins anew, with all that follows from a value', async () => {
+  const values = await open()
+  const port = { ...sourceOf('gone.x'), flow: 'gone' }
+  values.record(port, 1, nowMs)
+  await values.commit('gone.x')
+  values.forget('gone')
+  expect(values.get('gone.x')).toBeUndefined()
+  values.record(port, 2, nowMs + 1)
+  values.record(port, 3, nowMs + 2)
+  expect(values.get('gone.x')).toMatchObject({ value: 3 })
+  expect(await valuesOf(values, 'gone.x')).toEqual([3, 2, 1])
+  expect(await storedValue('gone.x')).toBe(3)
+  await values.close()
+})
+
 test('what nobody waits for gives way to those who wait for a commit: one message a round', async () => {
   let waits = true
   const written: number[] = []

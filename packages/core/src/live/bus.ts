@@ -41,18 +41,19 @@ export interface Consumer extends Receiver<What> {
 
 /** An input port of a live node and the latest value that arrived there. */
 export class InputPort {
+  // what each value needs comes first: the beginning of an object is one line of the processor's cache
   readonly is = 'input'
   readonly consumer: Consumer
-  readonly port: string
-  readonly message: string
   readonly dtype: Dtype
   readonly trigger: boolean
-  /** Position among the node's inputs. */
-  readonly index: number
   /** Whether there is a value. */
   filled = false
   /** Null until there is one. */
   latest: unknown = null
+  readonly port: string
+  readonly message: string
+  /** Position among the node's inputs. */
+  readonly index: number
 
   constructor(consumer: Consumer, { port, message, dtype, trigger }: NodePort, index: number) {
     this.consumer = consumer
@@ -101,26 +102,23 @@ export const arrivalsAt = (
     return input === undefined ? [] : [{ input, value }]
   })
 
-/** A node that reads a message, and its inputs that name it. */
-interface Reader {
-  readonly consumer: Consumer
-  readonly inputs: readonly InputPort[]
-}
-
 /** A message that active flows use. */
 export class Channel {
+  #only: InputPort | null = null
+  #isRead = false
+  #isTogether = false
+  #inputs: InputPort[] = []
   readonly name: string
   /** Ports of active flows that name the message, either way. */
   users = 0
-  #readers: Reader[] = []
-  #only: InputPort | null = null
 
   constructor(name: string) {
     this.name = name
   }
 
-  get readers(): readonly Reader[] {
-    return this.#readers
+  /** The inputs that read the message, in the order in which their nodes began to. */
+  get inputs(): readonly InputPort[] {
+    return this.#inputs
   }
 
   /** The one input that reads the message; null when there is none, or more. */
@@ -128,19 +126,32 @@ export class Channel {
     return this.#only
   }
 
-  connect(reader: Reader): void {
-    this.#readers.push(reader)
-    this.#findOnly()
+  /** Whether anything reads the message. */
+  get isRead(): boolean {
+    return this.#isRead
+  }
+
+  /** Whether a node reads the message with several inputs: a value comes to all of them in one delivery. */
+  get isTogether(): boolean {
+    return this.#isTogether
+  }
+
+  /** For all inputs of a node that name the message. */
+  connect(inputs: readonly InputPort[]): void {
+    for (const input of inputs) this.#inputs.push(input)
+    if (inputs.length > 1) this.#isTogether = true
+    this.#look()
   }
 
   disconnect(consumers: ReadonlySet<Consumer>): void {
-    this.#readers = this.#readers.filter(({ consumer }) => !consumers.has(consumer))
-    this.#findOnly()
+    this.#inputs = this.#inputs.filter(({ consumer }) => !consumers.has(consumer))
+    this.#isTogether = new Set(this.#inputs.map(({ consumer }) => consumer)).size < this.#inputs.length
+    this.#look()
   }
 
-  #findOnly(): void {
-    const [first, second] = this.#readers
-    this.#only = first?.inputs.length === 1 && second === undefined ? first.inputs[0]! : null
+  #look(): void {
+    this.#isRead = this.#inputs.length > 0
+    this.#only = this.#inputs.length === 1 ? this.#inputs[0]! : null
   }
 }
 
@@ -188,7 +199,7 @@ export class Bus {
 
   /** Whether a node of a flow that is not paused reads a message. */
   isRead(message: string): boolean {
-    return this.#channels.get(message)?.readers.some(({ consumer }) => !consumer.loop.paused) ?? false
+    return this.#channels.get(message)?.inputs.some(({ consumer }) => !consumer.loop.paused) ?? false
   }
 
   /** A gate before the frames of a port that shows a value each `interval` seconds at most. */
@@ -200,10 +211,11 @@ export class Bus {
   /** Publishes one value. */
   publish(output: OutputPort, value: unknown, cause: Cause, atMs?: number): void {
     this.#tell(output, value, cause, atMs ?? this.#host.clock.now())
-    const { only } = output.channel
+    const { channel } = output
+    const { only } = channel
     // the way of nearly every value
     if (only !== null && cause.work === null) only.consumer.loop.deliver(only.consumer, only, value, cause)
-    else deliver(output.channel, value, cause)
+    else if (channel.isRead) deliver(channel, value, cause)
   }
 
   /** Publishes several values as one delivery to each reader; `values` are in the order of `outputs`. */
@@ -242,7 +254,7 @@ export class Bus {
       })
     }
     const channel = this.#channels.get(message)
-    if (channel === undefined || channel.readers.length === 0) return false
+    if (channel?.isRead !== true) return false
     deliver(channel, value, cause)
     return true
   }
@@ -250,9 +262,9 @@ export class Bus {
   /** Delivers values that another engine has published, as one delivery to each node of a flow that reads them. */
   deliverFar(values: readonly FarValue[], flow: string, cause: Cause): void {
     const near = values.flatMap(({ message, value }) => {
-      const readers =
-        this.#channels.get(message)?.readers.filter(({ consumer }) => consumer.key.startsWith(`${flow}/`)) ?? []
-      return readers.length > 0 ? [{ readers, value }] : []
+      const inputs =
+        this.#channels.get(message)?.inputs.filter(({ consumer }) => consumer.key.startsWith(`${flow}/`)) ?? []
+      return inputs.length > 0 ? [{ inputs, value }] : []
     })
     deliverMany(near, cause)
   }
@@ -294,38 +306,30 @@ function hand(consumer: Consumer, what: What, value: unknown, cause: Cause): voi
   }
 }
 
-/** A value, and who reads it. */
+/** A value, and the inputs that read it. */
 interface Read {
-  readonly readers: readonly Reader[]
+  readonly inputs: readonly InputPort[]
   readonly value: unknown
 }
 
 const readOf = (outputs: readonly OutputPort[], values: readonly unknown[]): Read[] =>
-  outputs.map(({ channel }, index) => ({ readers: channel.readers, value: values[index] }))
+  outputs.map(({ channel }, index) => ({ inputs: channel.inputs, value: values[index] }))
 
 function deliverMany(read: readonly Read[], cause: Cause): void {
   const together = new Map<Consumer, Arrival[]>()
-  for (const { readers, value } of read) {
-    for (const { consumer, inputs } of readers) {
-      const arrivals = inputs.map((input) => ({ input, value }))
-      const earlier = together.get(consumer)
-      if (earlier === undefined) together.set(consumer, arrivals)
-      else earlier.push(...arrivals)
+  for (const { inputs, value } of read) {
+    for (const input of inputs) {
+      const arrivals = together.get(input.consumer)
+      if (arrivals === undefined) together.set(input.consumer, [{ input, value }])
+      else arrivals.push({ input, value })
     }
   }
   for (const [consumer, arrivals] of together) deliverTogether(consumer, arrivals, cause)
 }
 
-function deliver(channel: Channel, value: unknown, cause: Cause): void {
-  for (const { consumer, inputs } of channel.readers) {
-    if (inputs.length === 1) hand(consumer, inputs[0]!, value, cause)
-    else
-      deliverTogether(
-        consumer,
-        inputs.map((input) => ({ input, value })),
-        cause,
-      )
-  }
+function deliver({ inputs, isTogether }: Channel, value: unknown, cause: Cause): void {
+  if (isTogether) deliverMany([{ inputs, value }], cause)
+  else for (const input of inputs) hand(input.consumer, input, value, cause)
 }
 
 /** Delivers arrivals to one consumer, in the order of its ports. */

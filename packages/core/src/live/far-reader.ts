@@ -38,7 +38,7 @@ export class FarReader implements Consumer {
     for (const message of messages) {
       const channel = this.#bus.join(message)
       const input = new InputPort(this, { port: '', message, dtype: 'any', stream: false, trigger: true }, 0)
-      channel.connect({ consumer: this, inputs: [input] })
+      channel.connect([input])
       this.#channels.push(channel)
     }
     if ('flow' in this.#host) this.#bus.far.set(this.#host.flow, this.#host)

@@ -40,6 +40,10 @@ export class FlowNews implements HomeNews {
     this.#host.log({ flow: this.#flow, node, text })
   }
 
+  isWatched(): boolean {
+    return this.#host.isWatched()
+  }
+
   paceOf(node: string): NodePace {
     let pace = this.#paces.get(node)
     if (pace === undefined) {

@@ -170,7 +170,7 @@ export class Unit {
     for (const [message, inputs] of byMessage) {
       const channel = this.#bus.join(message)
       this.#read.push(channel)
-      channel.connect({ consumer: this.node, inputs })
+      channel.connect(inputs)
     }
   }
 
@@ -202,7 +202,19 @@ const outputPortsOf = ({ id, ports }: FlowNode, { flow, bus, isThinned }: Output
     .map(({ port, message, dtype, interval }) => {
       const [channel, gate] = [bus.join(message), isThinned ? null : bus.gate(interval)]
       const limit = isThinned && interval !== null && interval > 0 ? interval : null
-      return { message, flow, node: id, port, dtype, subject: `output "${port}"`, channel, gate, limit }
+      // what each value needs comes first, as in the objects of a node
+      return {
+        port,
+        dtype,
+        channel,
+        memo: undefined,
+        message,
+        gate,
+        flow,
+        node: id,
+        subject: `output "${port}"`,
+        limit,
+      }
     })
 
 /** Gives inputs their last values, else the initial ones: passive inputs, and flow inputs with an initial value (G15). */

@@ -45,23 +45,24 @@ interface Going {
 
 /** One object a node. */
 export class NodeExecution {
-  readonly #home: Home
-  readonly #node: ExecutingNode
-  readonly #stats: ExecutionStats
-  /** Null before the first execution: most nodes of a large flow wait for theirs. */
-  #pace: NodePace | null = null
-  readonly #idempotent: boolean
-  readonly #retry: NodeRetry | null
-  /** Of the execution, or the last one. */
-  #attempt = 1
-  /** Null before the start and after the stop. */
-  #instance: NodeInstance | null = null
+  // what each execution needs comes first: the beginning of an object is one line of the processor's cache
   /** Of the execution; null: there is none. One whose handler has not returned yet is this field and the signal. */
   #cause: Cause | null = null
+  /** Null before the start and after the stop. */
+  #instance: NodeInstance | null = null
+  /** Of the execution, or the last one. */
+  #attempt = 1
+  readonly #stats: ExecutionStats
+  readonly #home: Home
   /** The execution, when it goes on after its handler has returned. */
   #going: Going | null = null
   /** Of one whose handler has not returned yet; null until somebody has asked for it. */
   #signal: ExecutionSignal | null = null
+  readonly #node: ExecutingNode
+  /** Null until an execution was watched: most nodes of a large flow wait for theirs. */
+  #pace: NodePace | null = null
+  readonly #idempotent: boolean
+  readonly #retry: NodeRetry | null
 
   constructor(home: Home, node: ExecutingNode, idempotent: boolean, retry: NodeRetry | null) {
     this.#home = home
@@ -148,8 +149,10 @@ export class NodeExecution {
   #run(what: Handled, value: unknown, cause: Cause, onEnd: (() => void) | null): void {
     const stats = this.#stats
     const isTimed = stats.count()
-    this.#pace ??= this.#home.news.paceOf(this.#node.node.id)
-    this.#pace.executed(this.#node)
+    if (this.#home.news.isWatched()) {
+      this.#pace ??= this.#home.news.paceOf(this.#node.node.id)
+      this.#pace.executed(this.#node)
+    }
     const startedMs = isTimed ? performance.now() : 0
     this.#cause = cause
     try {

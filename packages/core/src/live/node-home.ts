@@ -57,6 +57,8 @@ export interface HomeNews {
   deadLetter(entry: Omit<DeadLetter, 'flow'>): void
   failed(node: string, failure: Failure): void
   log(node: string, text: string): void
+  /** Whether anybody is shown events now. */
+  isWatched(): boolean
   /** When the states of the node with this id are told. */
   paceOf(node: string): NodePace
   /** The state of a node may have changed. */

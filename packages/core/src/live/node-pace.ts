@@ -52,11 +52,9 @@ export class NodePace {
     this.#tell = tell
   }
 
-  /** An execution begins. */
+  /** An execution begins, while somebody watches (node-pace.P5). */
   executed(node: Pacing): void {
-    if (++this.#executions > 1) return
-    if (this.#host.isWatched()) this.#happened(node)
-    else this.#executions = 0
+    if (++this.#executions === 1) this.#happened(node)
   }
 
   /** The state of the node may be another. */

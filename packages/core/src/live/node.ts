@@ -39,24 +39,25 @@ export interface NodeDeps extends ConditionDeps {
 
 /** Executes one delivery at a time, in the order of arrival. */
 export class LiveNode implements ExecutingNode, ContextOwner {
+  // what each delivery needs comes first: the beginning of an object is one line of the processor's cache
+  readonly loop: Loop<Consumer, What>
+  readonly #execution: NodeExecution
+  /** Takes each value alone, and may take it twice; false once another node is to take its place. */
+  #isPlain: boolean
+  readonly #only: OutputPort | null
+  readonly #home: Home
   readonly key: string
   node: FlowNode
   readonly definition: AnyNodeDefinition
   /** What it has set off last began so. */
   #beginning: CascadeBeginning | null = null
-  readonly loop: Loop<Consumer, What>
   readonly inputs: readonly InputPort[]
-  readonly #home: Home
   readonly #outputs: NodeOutputs
-  readonly #only: OutputPort | null
   /** Null until the node was busy when something came. */
   #mailbox: Mailbox | null = null
   /** Timers that outlive the engine. */
   readonly timers: NodeTimers
   readonly condition: NodeCondition
-  readonly #execution: NodeExecution
-  /** Takes each value alone, and may take it twice; false once another node is to take its place. */
-  #isPlain: boolean
   /** Takes what comes, once another node is to take its place. */
   #handover: Handover | null = null
   /** Told when nothing executes any more. */

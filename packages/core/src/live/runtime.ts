@@ -249,7 +249,7 @@ function outsideOf(message: string, dtype: Dtype): Outside {
     dtype,
     subject: `message "${message}"`,
     beginning: { flow, origin: { kind: 'publish', node: null, message }, run: null },
-    source: { message, flow, node: null, port: null },
+    source: { message, flow, node: null, port: null, memo: undefined },
   }
 }
 

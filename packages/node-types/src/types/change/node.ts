@@ -48,7 +48,8 @@ export const changeNode = defineNode({
     if (ctx.mode === 'live' && output !== undefined && input !== undefined && more.length === 0) {
       // the way of most nodes, without an object on the way
       const change = changeOf(ctx.settings, input.dtype)
-      return { onValue: (_port, value) => ctx.send(output.port, change(value)) }
+      const { port } = output
+      return { onValue: (_port, value) => ctx.send(port, change(value)) }
     }
     const outputOf = pairsOf(ctx)
     const changes = new Map(ctx.inputs.map(({ port, dtype }) => [port, changeOf(ctx.settings, dtype)]))
@@ -64,8 +65,11 @@ function changeOf(given: Settings, dtype: Dtype): (value: unknown) => unknown {
   const isFloat = dtype === 'float'
   if (calculates && replaces) return (value) => replaced(given, calculated(given, value, isFloat))
   if (calculates) return (value) => calculated(given, value, isFloat)
-  return replaces ? (value) => replaced(given, value) : (value) => value
+  return replaces ? (value) => replaced(given, value) : same
 }
+
+/** One function for all nodes that change nothing. */
+const same = (value: unknown): unknown => value
 
 /** Infinities and what is no number come in and go out by their names. */
 function calculated({ scale, offset, round_to }: Settings, value: unknown, isFloat: boolean): unknown {
