@@ -56,15 +56,20 @@ async function closeMute(socket: net.Socket): Promise<void> {
 export class ConnectionWatch {
   readonly #url: string
   readonly #patienceMs: number
+  readonly #settings: object
   readonly #name = `flow-service ${randomUUID().slice(0, 8)}`
   readonly #sockets = new Map<net.Socket, Watched>()
   readonly #timers: NodeJS.Timeout[] = []
   #isProbing = false
 
-  /** A connection that is silent for `patienceMs` is looked into; it is closed at most 20 % and 4 s later. */
-  constructor(url: string, patienceMs: number) {
+  /**
+   * A connection that is silent for `patienceMs` is looked into; it is closed at most 20 % and 4 s later. `settings` are those
+   * of the server, for each session.
+   */
+  constructor(url: string, patienceMs: number, settings: object = {}) {
     this.#url = url
     this.#patienceMs = patienceMs
+    this.#settings = settings
     this.#timers.push(setInterval(() => void this.#look(), patienceMs * LOOK).unref())
   }
 
@@ -92,7 +97,7 @@ export class ConnectionWatch {
   #options(kind: Pick<Watched, 'isSignal' | 'lane'>): object {
     let next = 0
     return {
-      connection: { application_name: this.#name, TimeZone: 'UTC', DateStyle: 'ISO' },
+      connection: { application_name: this.#name, TimeZone: 'UTC', DateStyle: 'ISO', ...this.#settings },
       connect_timeout: Math.ceil(this.#patienceMs / 2_000),
       backoff,
       socket: ({ host, port, path }: { host: string[]; port: number[]; path?: string | false }) => {

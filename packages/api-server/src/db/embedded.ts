@@ -12,7 +12,7 @@ import { upToDate } from './migrate.ts'
 import { localNotifier } from './notify.ts'
 import { once } from './once.ts'
 import { DATABASE_FOLDER, type Opening, takeOpening } from './opening.ts'
-import { openPools, type PoolOptions } from './pool.ts'
+import { openPools, planning, type PoolOptions } from './pool.ts'
 import { startUpkeep } from './upkeep.ts'
 import { WireBridge } from './wire-bridge.ts'
 
@@ -43,6 +43,8 @@ async function openHeld(
     home.hold(DATABASE_FOLDER)
     const pools = await openPools({ ...sessionOf(engine), log })
     const { sql, transactions } = pools
+    // its one session lasts
+    for (const [name, value] of Object.entries(planning)) await sql`select set_config(${name}, ${value}, false)`
     await prepare({ sql, transaction: transactions.run })
     const upkeep = startUpkeep({ sql, log, failed: engine.failed })
     return {

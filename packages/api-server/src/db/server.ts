@@ -10,7 +10,7 @@ import { restrict } from './handle.ts'
 import { upToDate } from './migrate.ts'
 import { serverNotifier } from './notify.ts'
 import { once } from './once.ts'
-import { openPools, type Pools, told } from './pool.ts'
+import { openPools, planning, type Pools, told } from './pool.ts'
 import type { Lane } from './transaction.ts'
 import { valueTypes } from './values.ts'
 
@@ -29,14 +29,21 @@ export async function openServer(
   { databaseUrl, urlFrom = 'SERVICE_DATABASE_URL', log, prepare = upToDate }: DatabaseOptions & { databaseUrl: string },
   patienceMs = PATIENCE_MS,
 ): Promise<Database> {
-  const watch = new ConnectionWatch(databaseUrl, patienceMs)
-  const driver = (lane?: Lane): object => watch.forStatements(lane ?? null)
-  const pools = await reach(databaseUrl, urlFrom, () =>
-    openPools({ url: databaseUrl, statements: STATEMENTS, transactions: TRANSACTIONS, driver, log }),
-  ).catch((error: unknown) => {
-    watch.close()
-    throw error
-  })
+  const open = async (settings: object): Promise<{ watch: ConnectionWatch; pools: Pools }> => {
+    const watch = new ConnectionWatch(databaseUrl, patienceMs, settings)
+    const driver = (lane?: Lane): object => watch.forStatements(lane ?? null)
+    try {
+      const options = { url: databaseUrl, statements: STATEMENTS, transactions: TRANSACTIONS, driver, log }
+      return { watch, pools: await openPools(options) }
+    } catch (error) {
+      watch.close()
+      throw error
+    }
+  }
+  const { watch, pools } = await reach(databaseUrl, urlFrom, () =>
+    // a pooler in between may let no settings through
+    open(planning).catch((error: unknown) => (isRefusedSetting(error) ? open({}) : Promise.reject(error))),
+  )
   const signals = postgres(databaseUrl, {
     ...watch.forSignals(),
     types: valueTypes,
@@ -70,6 +77,10 @@ export async function openServer(
     close,
   }
 }
+
+/** Whether a connection was refused because of {@link planning}. */
+const isRefusedSetting = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && error.message.includes(Object.keys(planning)[0]!)
 
 async function assertVersion({ sql }: Pools, url: string): Promise<void> {
   const [row] = await sql<{ version: number }[]>`select current_setting('server_version_num')::int / 10000 as version`

@@ -46,6 +46,14 @@ export function databaseSuite(name: string, makePlace: () => Promise<Place>): vo
       expect(await names(1, 1)).toEqual(['kept'])
     })
 
+    test('every session plans for a disk that finds a row by an index as fast as it reads the next one', async () => {
+      const cost = (sql: Sql) => sql`select current_setting('random_page_cost') as cost`
+      expect([...(await cost(database.sql)), ...(await database.transaction(cost))]).toEqual([
+        { cost: '1.1' },
+        { cost: '1.1' },
+      ])
+    })
+
     test('50 statements and 50 transactions at once all finish', async () => {
       const ids = Array.from({ length: 50 }, (_, index) => 100 + index)
       await Promise.all([

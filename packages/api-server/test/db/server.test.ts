@@ -1,4 +1,5 @@
-import type net from 'node:net'
+import { once } from 'node:events'
+import net from 'node:net'
 
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -131,6 +132,37 @@ describe.skipIf(!programs)('with a PostgreSQL server', () => {
     // nothing is sent: nobody may connect to all
     const opening = openDatabase({ dataDir: '', databaseUrl: 'postgres://me@255.255.255.255/name', log })
     await expect(opening).rejects.toThrow(/^cannot use the database server 255\.255\.255\.255\/name: /)
+  })
+
+  test('a pooler that lets no settings of sessions through is used without them', async () => {
+    const databaseUrl = await server.createDatabase('pooled')
+    const refused: string[] = []
+    const pooler = net.createServer((near) => {
+      near.on('error', () => {})
+      near.once('data', (greeting) => {
+        if (greeting.includes('random_page_cost')) {
+          refused.push(greeting.toString())
+          const fields = ['SFATAL', 'C08P01', 'Munsupported startup parameter: random_page_cost', '', ''].join('\0')
+          const head = Buffer.from('E\0\0\0\0')
+          head.writeInt32BE(fields.length + 4, 1)
+          near.end(Buffer.concat([head, Buffer.from(fields)]))
+          return
+        }
+        const far = net.connect(Number(new URL(databaseUrl).port), '127.0.0.1')
+        far.on('error', () => {}).on('close', () => near.destroy())
+        near.on('close', () => far.destroy())
+        far.write(greeting)
+        near.pipe(far).pipe(near)
+      })
+    })
+    await once(pooler.listen(0, '127.0.0.1'), 'listening')
+    const url = new URL(databaseUrl)
+    url.port = String((pooler.address() as net.AddressInfo).port)
+    const database = await openDatabase({ dataDir: '', databaseUrl: url.href, log })
+    expect(await database.sql`select 1 as one`).toEqual([{ one: 1 }])
+    expect(refused).not.toEqual([])
+    await database.close()
+    pooler.close()
   })
 
   test('a missing database is told as the server tells it', async () => {

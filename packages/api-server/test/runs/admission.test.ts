@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { Admission, isFilled, type RunNumbers } from '../../src/runs/admission.ts'
 import { createExecutionStore } from '../../src/runs/execution-store.ts'
-import { createLeaseStore, firstClaimable } from '../../src/runs/lease-store.ts'
+import { claimed, claimParts, createLeaseStore, firstClaimable } from '../../src/runs/lease-store.ts'
 import { RunWrites } from '../../src/runs/run-writes.ts'
 import { runNumbers } from '../../src/runs/settings.ts'
 import { createRunShapes } from '../../src/runs/shapes.ts'
@@ -75,6 +75,21 @@ describe('places', () => {
   })
 })
 
+/** A node of a plan, as the database explains it. */
+interface PlanNode {
+  readonly 'Relation Name'?: string
+  readonly 'Index Name'?: string
+  readonly Operation?: string
+  readonly Plans?: readonly PlanNode[]
+}
+
+/** What a plan reads; a table that is read whole has no index. */
+function readsOf(node: PlanNode): { relation: string; index: string | null }[] {
+  const { 'Relation Name': relation, 'Index Name': index = null, Operation: writes, Plans: parts = [] } = node
+  const own = relation === undefined || writes !== undefined ? [] : [{ relation, index }]
+  return [...own, ...parts.flatMap(readsOf)]
+}
+
 describe('a claim', () => {
   /** Its queue is closed: the tests claim. */
   let engine: TestEngine
@@ -121,6 +136,22 @@ describe('a claim', () => {
     expect(await claim({ heavy: 0, light: 5 })).toEqual([{ id: light[2], heavy: false }])
     expect(new Set((await claim({ heavy: 9, light: 0 })).map(({ id }) => id))).toEqual(new Set([heavy[0], heavy[2]]))
   })
+
+  test.each([
+    [{ heavy: 4, light: 64 }, ['run_admission_of_heavy', 'run_admission_of_light', 'run_pkey']],
+    [{ all: 64 }, ['run_admission', 'run_pkey']],
+  ])(
+    'finds runs by indexes of just those, also in a new database that knows nothing of them: %j',
+    async (room, indexes) => {
+      const { sql } = engine.database
+      const token = randomUUID()
+      const parts = claimParts(sql, { token, room, leaseS: 30, startedAt: '2026-01-01T00:00:00Z', isKeeping: false })
+      const [row] = await sql<{ 'QUERY PLAN': [{ Plan: PlanNode }] }[]>`
+      explain (format json) with ${parts} select rule.is_limited, claimed.* from ${claimed(sql)}`
+      const used = readsOf(row!['QUERY PLAN'][0].Plan).filter(({ relation }) => relation === 'run')
+      expect(new Set(used.map(({ index }) => index))).toEqual(new Set(indexes))
+    },
+  )
 
   test('takes both in one order where they share their places', async () => {
     const heavy = await submitted('heavy', 0, 9)
