@@ -59,7 +59,7 @@ class Entry {
   awaited: { readonly us: number; readonly written: () => void }[] = []
   /** Time of the value that the database held when it was read. */
   loadedUs = 0
-  /** The flow has ended, or is called otherwise now: a value that comes has another entry. */
+  /** The flow was deleted, or is called otherwise now: a value that comes has another entry. */
   isForgotten = false
 
   constructor(message: string) {
