@@ -186,9 +186,34 @@ describe.skipIf(!hasChromium())('the editor of flows', () => {
     await save('left', { nodes: [{ id: 'a', type: 'inject', ports: [{ direction: 'output', name: 'x' }] }] })
     await using opened = await open('left', '?node=a')
     const { page, complaints } = opened
-    // whoever comes back finds an answer that is late and a database that is slow: what is typed next is the newest all the same
+    await page.getByLabel('Interval').fill('4')
+    await page.getByRole('link', { name: 'Home', exact: true }).click()
+    await expect.poll(() => settingsOf('left', 'a')).toEqual({ interval: 4 })
+    await page.goBack()
+    await page.getByLabel('Interval').fill('6')
+    await page.reload()
+    await expect.poll(() => settingsOf('left', 'a')).toEqual({ interval: 6 })
+    expect(await page.getByLabel('Interval').inputValue()).toBe('6')
+    // a browser whose database is too slow to take the last edit before the page is gone
+    await page.evaluate(`IDBObjectStore.prototype.put = function () {
+      const again = () => void (this.count().onsuccess = again)
+      again()
+      return this.count()
+    }`)
+    await page.getByLabel('Interval').fill('8')
+    await page.reload()
+    await expect.poll(() => settingsOf('left', 'a')).toEqual({ interval: 8 })
+    expect(await page.evaluate('Object.keys(localStorage).filter((key) => key.includes("work"))')).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  test('what is typed on coming back is newer than the work that the tab had logged before', async () => {
+    await save('back', { nodes: [{ id: 'a', type: 'inject', ports: [{ direction: 'output', name: 'x' }] }] })
+    await using opened = await open('back', '?node=a')
+    const { page, complaints } = opened
+    // the save is not answered before the end
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
-    await page.route('**/api/v1/flows/left', async (route) => {
+    await page.route('**/api/v1/flows/back', async (route) => {
       if (route.request().method() !== 'PUT') return route.continue()
       const saved = await route.fetch()
       await answered
@@ -196,7 +221,8 @@ describe.skipIf(!hasChromium())('the editor of flows', () => {
     })
     await page.getByLabel('Interval').fill('4')
     await page.getByRole('link', { name: 'Home', exact: true }).click()
-    await expect.poll(() => settingsOf('left', 'a')).toEqual({ interval: 4 })
+    await expect.poll(() => settingsOf('back', 'a')).toEqual({ interval: 4 })
+    // and the browser's database takes its time
     await page.evaluate(`{
       const { getAll } = IDBIndex.prototype
       window.read = new Promise((resolve) => {
@@ -215,19 +241,7 @@ describe.skipIf(!hasChromium())('the editor of flows', () => {
     expect(await page.getByLabel('Interval').inputValue()).toBe('6')
     answer()
     await page.unrouteAll({ behavior: 'wait' })
-    await page.reload()
-    await expect.poll(() => settingsOf('left', 'a')).toEqual({ interval: 6 })
-    expect(await page.getByLabel('Interval').inputValue()).toBe('6')
-    // a browser whose database is too slow to take the last edit before the page is gone
-    await page.evaluate(`IDBObjectStore.prototype.put = function () {
-      const again = () => void (this.count().onsuccess = again)
-      again()
-      return this.count()
-    }`)
-    await page.getByLabel('Interval').fill('8')
-    await page.reload()
-    await expect.poll(() => settingsOf('left', 'a')).toEqual({ interval: 8 })
-    expect(await page.evaluate('Object.keys(localStorage).filter((key) => key.includes("work"))')).toEqual([])
+    await expect.poll(() => settingsOf('back', 'a')).toEqual({ interval: 6 })
     expect(complaints).toEqual([])
   })
 

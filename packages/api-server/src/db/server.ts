@@ -80,7 +80,7 @@ export async function openServer(
 
 /** Whether a connection was refused because of {@link planning}. */
 const isRefusedSetting = (error: unknown): boolean =>
-  error instanceof postgres.PostgresError && error.message.includes(Object.keys(planning)[0]!)
+  error instanceof postgres.PostgresError && Object.keys(planning).some((name) => error.message.includes(name))
 
 async function assertVersion({ sql }: Pools, url: string): Promise<void> {
   const [row] = await sql<{ version: number }[]>`select current_setting('server_version_num')::int / 10000 as version`

@@ -147,7 +147,7 @@ describe('a claim', () => {
       const token = randomUUID()
       const parts = claimParts(sql, { token, room, leaseS: 30, startedAt: '2026-01-01T00:00:00Z', isKeeping: false })
       const [row] = await sql<{ 'QUERY PLAN': [{ Plan: PlanNode }] }[]>`
-      explain (format json) with ${parts} select rule.is_limited, claimed.* from ${claimed(sql)}`
+        explain (format json) with ${parts} select rule.is_limited, claimed.* from ${claimed(sql)}`
       const used = readsOf(row!['QUERY PLAN'][0].Plan).filter(({ relation }) => relation === 'run')
       expect(new Set(used.map(({ index }) => index))).toEqual(new Set(indexes))
     },

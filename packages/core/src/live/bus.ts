@@ -104,6 +104,7 @@ export const arrivalsAt = (
 
 /** A message that active flows use. */
 export class Channel {
+  // what each value needs comes first, as above
   #only: InputPort | null = null
   #isRead = false
   #isTogether = false
@@ -140,16 +141,16 @@ export class Channel {
   connect(inputs: readonly InputPort[]): void {
     for (const input of inputs) this.#inputs.push(input)
     if (inputs.length > 1) this.#isTogether = true
-    this.#look()
+    this.#summarize()
   }
 
   disconnect(consumers: ReadonlySet<Consumer>): void {
     this.#inputs = this.#inputs.filter(({ consumer }) => !consumers.has(consumer))
     this.#isTogether = new Set(this.#inputs.map(({ consumer }) => consumer)).size < this.#inputs.length
-    this.#look()
+    this.#summarize()
   }
 
-  #look(): void {
+  #summarize(): void {
     this.#isRead = this.#inputs.length > 0
     this.#only = this.#inputs.length === 1 ? this.#inputs[0]! : null
   }
