@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 
 const dir = folderIn(tmpdir())
 const scratch = folderIn(roomInMemory() ?? tmpdir())
@@ -94,7 +94,15 @@ async function run([name, command, args], isAlone) {
   const bad = tests.numFailedTests || (ok ? 0 : 1)
   passed += tests.numPassedTests
   failed += bad
-  if (bad > 0) failures.push(name)
+  if (bad > 0) failures.push([name, ...(tests.testResults ?? []).flatMap(namesOfFailed)].join('\n  '))
+}
+
+/** The tests of a file that failed, or the file, when it could not be read: what a log that was cut ends with. */
+function namesOfFailed({ name: path, status, assertionResults }) {
+  const file = relative('.', path)
+  const failed = assertionResults.filter((test) => test.status === 'failed')
+  if (failed.length === 0 && status === 'failed') return [file]
+  return failed.map(({ ancestorTitles, title }) => [file, ...ancestorTitles, title].join(' > '))
 }
 
 /** How a command ended, and what it wrote: nothing, when it is alone and has written it already. */
@@ -145,6 +153,6 @@ for (const group of groups) {
   await Promise.all([runOn(), runOn()])
 }
 for (const each of [dir, scratch]) rmSync(each, { recursive: true, force: true })
-if (failures.length > 0) console.log(`failed: ${failures.join(', ')}`)
+for (const failure of failures) console.log(`failed: ${failure}`)
 console.log(`${passed} passed, ${failed} failed`)
 process.exit(failed === 0 ? 0 : 1)

@@ -249,6 +249,28 @@ describe.skipIf(!hasChromium())('the console', () => {
     await second[Symbol.asyncDispose]()
   })
 
+  test('a page whose engine goes away while it is still loading goes on with the engine too', async () => {
+    await using opened = await open()
+    const { page, complaints } = opened
+    await page.getByLabel('Password').waitFor()
+    // what opens the event socket is a script of its own
+    let isAway = true
+    const asked = Promise.withResolvers<void>()
+    await page.context().route('**/events-worker-*.js', (route) => {
+      asked.resolve()
+      return isAway ? route.abort('connectionrefused') : route.continue()
+    })
+    await signIn(page)
+    await home(page).waitFor()
+    await asked.promise
+    await page.getByText('No connection to the engine.').waitFor()
+    isAway = false
+    await page.getByText('No connection to the engine.').waitFor({ state: 'detached' })
+    const run = await at.client.runs.submit('scale')
+    await page.locator(`a[href*="${run.id}"]`).first().waitFor()
+    expect(complaints).toEqual([])
+  })
+
   test.each([
     { theme: 'light', width: 1440 },
     { theme: 'dark', width: 1440 },

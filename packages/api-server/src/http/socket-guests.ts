@@ -53,13 +53,18 @@ export class SocketGuests {
   readonly #deps: SocketGuestsDeps
   readonly #sockets = new Map<string, Map<Socket, number>>()
   #timer: NodeJS.Timeout | null = null
+  #isClosed = false
 
   constructor(deps: SocketGuestsDeps) {
     this.#deps = deps
   }
 
-  /** Watches over a socket until it closes; closes one that is too many, and then answers false. */
+  /** Watches over a socket until it closes; closes one that is too many or too late, and then answers false. */
   admit({ id, version, endsAtMs = null }: Guest, socket: Socket): boolean {
+    if (this.#isClosed) {
+      void closeSocket(socket, SERVICE_RESTART, STOPPING)
+      return false
+    }
     const own = this.#sockets.get(id) ?? new Map<Socket, number>()
     const max = this.#deps.maxSockets ?? MAX_SOCKETS
     if (own.size >= max) {
@@ -96,6 +101,7 @@ export class SocketGuests {
 
   /** Closes all sockets, because the engine stops. */
   async close(): Promise<void> {
+    this.#isClosed = true
     const sockets = [...this.#sockets.values()].flatMap((own) => [...own.keys()])
     await Promise.all(sockets.map((socket) => closeSocket(socket, SERVICE_RESTART, STOPPING)))
   }

@@ -56,7 +56,7 @@ export interface UpgradeRouter {
   readonly connections: number
   /** Handles the upgrades of a server below `mount` (`''` is the root); the result stops that. */
   attach(server: Server, mount?: string): () => void
-  /** Closes every accepted socket with its stop code, if it has one. */
+  /** Closes every accepted socket with its stop code, if it has one; those that would have one are refused from now on. */
   close(): Promise<void>
 }
 
@@ -81,8 +81,11 @@ export function createUpgradeRouter({ log, pingMs = 30_000, setTimer = timer }: 
   /** The accepted sockets with their stop codes. */
   const sockets = new Map<WebSocket, number>()
   const connections = new Set<Duplex>()
+  let isClosed = false
 
   const accept = async (pending: PendingUpgrade, { maxPayloadBytes, stopCode }: AcceptOptions): Promise<WebSocket> => {
+    // whoever was being looked at when the router closed would be left with a socket that nobody closes
+    if (isClosed && stopCode !== null) throw new ProblemError('unavailable', STOPPING, { retry_after_s: 1 })
     const socket = await acceptSocket(pending, maxPayloadBytes)
     keepAlive({ socket, wire: pending.request.socket }, pingMs, setTimer)
     if (stopCode !== null) sockets.set(socket, stopCode ?? SERVICE_RESTART)
@@ -134,6 +137,7 @@ export function createUpgradeRouter({ log, pingMs = 30_000, setTimer = timer }: 
       return () => server.off('upgrade', listener)
     },
     async close() {
+      isClosed = true
       await Promise.all([...sockets].map(([socket, code]) => closeSocket(socket, code, STOPPING)))
     },
   }

@@ -56,3 +56,13 @@ test('whoever has ended, or is of an older version, is not welcome', async () =>
   expect(await watched.isWelcome({ id: 'key', version: 0, endsAtMs: Date.now() })).toBe(false)
   expect(await watched.isWelcome({ id: 'key', version: -1 })).toBe(false)
 })
+
+test('a socket that comes when the engine stops is closed as those before it', async () => {
+  const watched = guests()
+  const [early, late] = [new FakeSocket(), new FakeSocket()]
+  expect(watched.admit({ id: 'key', version: 0 }, asSocket(early))).toBe(true)
+  await watched.close()
+  expect(watched.admit({ id: 'key', version: 0 }, asSocket(late))).toBe(false)
+  expect([early.ended, late.ended]).toEqual([1012, 1012])
+  expect(vi.getTimerCount()).toBe(0)
+})

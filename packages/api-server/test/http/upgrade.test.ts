@@ -345,4 +345,28 @@ describe('an accepted socket', () => {
     const codes = (await Promise.all(closed)).map(([code]) => code as number)
     expect(codes).toEqual([1012, 1001])
   })
+
+  test('is refused when the router closes while it is looked at, and so are those that come later', async () => {
+    const looking = Promise.withResolvers<void>()
+    const known = Promise.withResolvers<void>()
+    const { url, router } = await start({
+      '/slow': async (upgrade) => {
+        looking.resolve()
+        await known.promise
+        await upgrade.accept({ maxPayloadBytes: 1, stopCode: 1001 })
+      },
+      '/a': echo,
+      '/worker': async (upgrade) => void (await upgrade.accept({ maxPayloadBytes: 1, stopCode: null })),
+    })
+    const refused = refusal(`${url}/slow`)
+    await looking.promise
+    await router.close()
+    known.resolve()
+    const stopping = { status: 503, headers: { 'retry-after': '1' }, body: { code: 'unavailable' } }
+    expect(await refused).toMatchObject(stopping)
+    expect(await refusal(`${url}/a`)).toMatchObject(stopping)
+    // whose sockets others close, as those of workers whose calls are still under way
+    const own = await open(`${url}/worker`)
+    own.terminate()
+  })
 })

@@ -49,14 +49,15 @@ export interface Wanted {
 
 /** Hears of events until the result is called. */
 export function follow(wanted: Wanted, listener: Listener): () => void {
-  const worker = new Worker((policy?.createScriptURL(here) ?? here) as string, { type: 'module' })
-  const order = (what: Order): void => worker.postMessage(what)
+  let worker: Worker | null = null
   let isOver = false
   let timer = 0
   let frame = 0
   let waitMs = FIRST_MS
+  const order = (what: Order): void => worker?.postMessage(what)
   const connect = async (): Promise<void> => {
     link.value = link.peek() === 'lost' ? 'lost' : 'opening'
+    worker ??= begin()
     try {
       const { ticket } = await post<{ ticket: string }>('/flows/ws-ticket')
       if (!isOver) order({ order: 'open', url: address(ticket, wanted) })
@@ -67,6 +68,7 @@ export function follow(wanted: Wanted, listener: Listener): () => void {
   const lost = (): void => {
     if (isOver) return
     link.value = 'lost'
+    clearTimeout(timer)
     // not all pages at once, when an engine comes back
     timer = window.setTimeout(() => void connect(), waitMs * (0.75 + Math.random() / 2))
     waitMs = Math.min(2 * waitMs, MOST_MS)
@@ -74,24 +76,34 @@ export function follow(wanted: Wanted, listener: Listener): () => void {
   const ask = (): void => {
     frame = requestAnimationFrame(() => order({ order: 'next' }))
   }
-  worker.addEventListener('message', ({ data }: MessageEvent<Told>) => {
-    if (isOver) return
-    if (data.told === 'lost') return lost()
-    if (data.told === 'open') {
-      waitMs = FIRST_MS
-      link.value = 'open'
-      return
-    }
-    listener(data.frames, data.received)
-    ask()
-  })
-  order({ order: 'next' })
+  const begin = (): Worker => {
+    const begun = new Worker((policy?.createScriptURL(here) ?? here) as string, { type: 'module' })
+    begun.addEventListener('message', ({ data }: MessageEvent<Told>) => {
+      if (isOver) return
+      if (data.told === 'lost') return lost()
+      if (data.told === 'open') {
+        waitMs = FIRST_MS
+        link.value = 'open'
+        return
+      }
+      listener(data.frames, data.received)
+      ask()
+    })
+    // its script comes from the engine too, which may go away before that has come
+    begun.addEventListener('error', () => {
+      begun.terminate()
+      worker = null
+      lost()
+    })
+    begun.postMessage({ order: 'next' } satisfies Order)
+    return begun
+  }
   void connect()
   return () => {
     isOver = true
     clearTimeout(timer)
     cancelAnimationFrame(frame)
-    worker.terminate()
+    worker?.terminate()
     link.value = 'closed'
   }
 }
