@@ -247,6 +247,27 @@ test('one message reaches a thousand nodes in under 100 µs, and after a pause a
   expect(ratio).toBeGreaterThan(1 / 30)
 })
 
+test('20,000 messages to a thousand nodes wait in little memory, and keep their publisher from nothing', async () => {
+  const readers = Array.from({ length: 1000 }, (_, at) => change(`n${at}`, 'm0', `out${at}`))
+  const { runtime, flow } = await started(document(readers))
+  collect()
+  const before = process.memoryUsage().heapUsed
+  const startedMs = performance.now()
+  for (let at = 0; at < WAITING; at++) runtime.publish('bench.m0', at + 0.5)
+  const publishedMs = performance.now() - startedMs
+  collect()
+  const bytes = (process.memoryUsage().heapUsed - before) / WAITING
+  await flow.idle()
+  const allMs = performance.now() - startedMs
+  await runtime.close()
+  console.log(
+    `20,000 messages to 1,000 nodes: published in ${publishedMs.toFixed(0)} ms, delivered in ${allMs.toFixed(0)} ms ` +
+      `(${((allMs * 1e6) / (1000 * WAITING)).toFixed(0)} ns a delivery); ${bytes.toFixed(0)} bytes a message that waits`,
+  )
+  expect(publishedMs / allMs).toBeLessThan(0.05)
+  expect(bytes).toBeLessThan(1000)
+})
+
 test('a flow of ten thousand nodes starts in under a second and takes under 3 kB a node', async () => {
   const large = chain(10_000)
   collect()

@@ -268,6 +268,8 @@ describe.skipIf(!hasChromium())('the console', () => {
     await page.getByText('No connection to the engine.').waitFor({ state: 'detached' })
     const run = await at.client.runs.submit('scale')
     await page.locator(`a[href*="${run.id}"]`).first().waitFor()
+    await run.wait()
+    await at.client.http.runs.delete({ id: run.id })
     expect(complaints).toEqual([])
   })
 

@@ -65,13 +65,14 @@ export class DeviceClient {
     return client
   }
 
-  /** The first frame of the kind that has come, or comes. */
+  /** The first frame of the kind that has come, or comes; rejects when the socket closes before. */
   async find(isWanted: (frame: DeviceFrame) => boolean): Promise<DeviceFrame> {
     for (;;) {
       const found = this.frames.find(isWanted)
       if (found) return found
+      if (this.socket.readyState === WebSocket.CLOSED) throw new Error('the socket closed before such a frame came')
       // oxlint-disable-next-line no-await-in-loop -- until it has come
-      await once(this.socket, 'message')
+      await Promise.race([once(this.socket, 'message'), this.closed])
     }
   }
 

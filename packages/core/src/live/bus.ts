@@ -109,6 +109,9 @@ export class Channel {
   #isRead = false
   #isTogether = false
   #inputs: InputPort[] = []
+  #loop: Loop<Consumer, What> | null = null
+  /** Whether deliveries that wait have the list of inputs: another one is made then where it would change. */
+  #isLent = false
   readonly name: string
   /** Ports of active flows that name the message, either way. */
   users = 0
@@ -137,9 +140,23 @@ export class Channel {
     return this.#isTogether
   }
 
+  /** The loop of all inputs; null where they have several. */
+  get loop(): Loop<Consumer, What> | null {
+    return this.#loop
+  }
+
+  /** The inputs as they are now. */
+  lend(): readonly InputPort[] {
+    this.#isLent = true
+    return this.#inputs
+  }
+
   /** For all inputs of a node that name the message. */
   connect(inputs: readonly InputPort[]): void {
-    for (const input of inputs) this.#inputs.push(input)
+    const loop = inputs[0]!.consumer.loop
+    this.#loop = this.#inputs.length === 0 || this.#loop === loop ? loop : null
+    if (this.#isLent) this.#inputs = [...this.#inputs, ...inputs]
+    else for (const input of inputs) this.#inputs.push(input)
     if (inputs.length > 1) this.#isTogether = true
     this.#summarize()
   }
@@ -147,10 +164,13 @@ export class Channel {
   disconnect(consumers: ReadonlySet<Consumer>): void {
     this.#inputs = this.#inputs.filter(({ consumer }) => !consumers.has(consumer))
     this.#isTogether = new Set(this.#inputs.map(({ consumer }) => consumer)).size < this.#inputs.length
+    const loops = new Set(this.#inputs.map(({ consumer }) => consumer.loop))
+    this.#loop = loops.size === 1 ? [...loops][0]! : null
     this.#summarize()
   }
 
   #summarize(): void {
+    this.#isLent = false
     this.#isRead = this.#inputs.length > 0
     this.#only = this.#inputs.length === 1 ? this.#inputs[0]! : null
   }
@@ -328,8 +348,10 @@ function deliverMany(read: readonly Read[], cause: Cause): void {
   for (const [consumer, arrivals] of together) deliverTogether(consumer, arrivals, cause)
 }
 
-function deliver({ inputs, isTogether }: Channel, value: unknown, cause: Cause): void {
+function deliver(channel: Channel, value: unknown, cause: Cause): void {
+  const { inputs, isTogether, loop } = channel
   if (isTogether) deliverMany([{ inputs, value }], cause)
+  else if (loop !== null && cause.work === null) loop.deliverEach(channel.lend(), value, cause)
   else for (const input of inputs) hand(input.consumer, input, value, cause)
 }
 

@@ -31,8 +31,8 @@ export interface Cause {
   readonly caused: Cause
   /** The cause of one more delivery to a reader. */
   next(reader: string): Cause
-  /** One more delivery is on its way. */
-  enter(): void
+  /** So many more deliveries are on their way. */
+  enter(count: number): void
   /** A delivery is decided. */
   leave(): void
   /** As `leave`, but the next start goes on with it: its work is left. */
@@ -118,8 +118,8 @@ export class Cascade implements Cause, OverCascade {
     return this
   }
 
-  enter(): void {
-    this.#open++
+  enter(count: number): void {
+    this.#open += count
   }
 
   /** A delivery is decided, or the creator lets go. */
@@ -186,9 +186,9 @@ export class WorkCause implements Cause {
     return count === 1 ? this : new WorkCause(this.cascade, this.work, this.depth, { mark: `#${count}` })
   }
 
-  enter(): void {
-    this.cascade.enter()
-    this.work.enter()
+  enter(count: number): void {
+    this.cascade.enter(count)
+    this.work.enter(count)
   }
 
   leave(): void {
@@ -227,8 +227,8 @@ export class Work {
     this.#ended = new Set(ended)
   }
 
-  enter(): void {
-    this.#open++
+  enter(count: number): void {
+    this.#open += count
   }
 
   leave(): void {

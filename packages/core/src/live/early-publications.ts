@@ -16,7 +16,7 @@ export class EarlyPublications {
 
   /** Its cause is entered until it is published or dropped. */
   add(cause: Cause, publish: () => void): void {
-    cause.enter()
+    cause.enter(1)
     this.#waiting.push({ cause, publish })
   }
 

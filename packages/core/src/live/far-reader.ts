@@ -70,7 +70,7 @@ export class FarReader implements Consumer {
 
   /** The work behind it goes on for as long as the other engine does not keep it. */
   apart(_what: What, _value: unknown, { cascade, work }: Cause): WorkCause {
-    work?.enter()
+    work?.enter(1)
     const held = new Work(
       { ...nothingKept, drop: () => work?.leave() },
       { id: '', isShared: false, begun: [], ended: [] },

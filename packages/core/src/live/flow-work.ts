@@ -114,7 +114,7 @@ export class FlowWork implements HomeWork {
    */
   parts(node: HomeNode, arrivals: readonly Arrival[], cause: Cause): Cause[] {
     const { cascade, mark, work } = cause
-    for (const _ of arrivals) cascade.enter()
+    cascade.enter(arrivals.length)
     return this.#deps.host.work.together(() => {
       const parts =
         work === null

@@ -120,7 +120,7 @@ export class Generation implements Home {
   }
 
   async publishKept(node: HomeNode, { outputs, values, within }: KeptPublication): Promise<void> {
-    within?.enter()
+    within?.enter(1)
     const cascade = within ?? this.newCascade(node.beginning())
     const atMs = this.#deps.host.clock.now()
     await this.work.arrival(node, outputs, { values, atMs, cascade }, (work) => {

@@ -1,6 +1,6 @@
 /**
  * The delivery loop of one live flow: a ring of deliveries, drained first in first out in a microtask. A burst longer
- * than 8 ms goes on after the event loop has had its turn. Invariants loop.L1-L6 of DESIGN.md.
+ * than 8 ms goes on after the event loop has had its turn. Invariants loop.L1-L7 of DESIGN.md.
  * @module
  */
 import { MAX_HELD } from '@flow-service/protocol'
@@ -14,6 +14,9 @@ export interface Receiver<What> {
   /** Takes a delivery, and lets go of its cause once that is decided. */
   receive(what: What, value: unknown, cause: Cause): void
 }
+
+/** What one receiver is given of a delivery to several, and who that is. */
+export type Addressed<R, What> = What & { readonly consumer: R }
 
 /** A delivery outside the ring. */
 export interface Delivery<R, What> {
@@ -40,9 +43,14 @@ const STRIDE = 63
 /** `held` keeps deliveries until they are stepped or released; `closed` discards them. */
 type Phase = 'open' | 'held' | 'closed'
 
+type Waiting<R, What> = Ring<R | null, What | readonly Addressed<R, What>[], Cause>
+
 /** First in, first out; what a delivery causes is delivered after everything that already waits. */
 export class Loop<R extends Receiver<What>, What> {
-  readonly #ring = new Ring<R, What, Cause>()
+  /** A delivery to several is one entry, while it is not held: without a receiver, and with all of them in place of what. */
+  #ring: Waiting<R, What> = new Ring()
+  /** How many have had the oldest delivery, where it is to several. */
+  #had = 0
   readonly #fate: Fate<R, What>
   readonly #lease: Lease | undefined
   #phase: Phase = 'open'
@@ -65,7 +73,7 @@ export class Loop<R extends Receiver<What>, What> {
   }
 
   deliver(receiver: R, what: What, value: unknown, cause: Cause): void {
-    cause.enter()
+    cause.enter(1)
     if (this.#phase === 'open') {
       this.#ring.push(receiver, what, value, cause)
       if (!this.#scheduled) this.#schedule()
@@ -75,21 +83,26 @@ export class Loop<R extends Receiver<What>, What> {
     } else this.#fate.closed(receiver, what, value, cause)
   }
 
+  /** Delivers to several, one after the other, as `deliver` would to each. The list must not change any more. */
+  deliverEach(to: readonly Addressed<R, What>[], value: unknown, cause: Cause): void {
+    if (this.#phase === 'open') {
+      cause.enter(to.length)
+      this.#ring.push(null, to, value, cause)
+      if (!this.#scheduled) this.#schedule()
+    } else for (const one of to) this.deliver(one.consumer, one, value, cause)
+  }
+
   /** Holds what waits and what comes, behind deliveries that their nodes had not begun. */
   hold(older: readonly Delivery<R, What>[]): void {
     if (this.#phase !== 'open') return
     this.#phase = 'held'
-    const ring = this.#ring
-    const newer = ring.size
-    const keep = (receiver: R, what: What, value: unknown, cause: Cause): void =>
-      ring.push(receiver, what, value, this.#fate.held(receiver, what, value, cause))
-    for (const { node, what, value, cause } of older) keep(node, what, value, cause)
-    for (let at = 0; at < newer; at++) {
-      const { receiver, what, value, cause } = ring
-      ring.drop()
-      keep(receiver, what, value, cause)
+    const newer = this.#takeOut()
+    const keep = ({ node, what, value, cause }: Delivery<R, What>): void => {
+      this.#ring.push(node, what, value, this.#fate.held(node, what, value, cause))
+      this.#limit()
     }
-    this.#limit()
+    for (const delivery of older) keep(delivery)
+    for (const delivery of newer) keep(delivery)
   }
 
   release(): void {
@@ -109,12 +122,9 @@ export class Loop<R extends Receiver<What>, What> {
    * Passes what waits through `change`, oldest first: what it answers takes the delivery's place, and null takes it out.
    */
   change(change: (delivery: Delivery<R, What>) => Pick<Delivery<R, What>, 'node' | 'what' | 'value'> | null): void {
-    const ring = this.#ring
-    for (let left = ring.size; left > 0; left--) {
-      const { receiver: node, what, value, cause } = ring
-      ring.drop()
-      const changed = change({ node, what, value, cause })
-      if (changed !== null) ring.push(changed.node, changed.what, changed.value, cause)
+    for (const delivery of this.#takeOut()) {
+      const changed = change(delivery)
+      if (changed !== null) this.#ring.push(changed.node, changed.what, changed.value, delivery.cause)
     }
   }
 
@@ -162,8 +172,27 @@ export class Loop<R extends Receiver<What>, What> {
   #one(): void {
     const ring = this.#ring
     const { receiver, what, value, cause } = ring
+    if (receiver === null) return this.#oneOf(what as readonly Addressed<R, What>[], value, cause)
     ring.drop()
-    receiver.receive(what, value, cause)
+    receiver.receive(what as What, value, cause)
+  }
+
+  #oneOf(to: readonly Addressed<R, What>[], value: unknown, cause: Cause): void {
+    const one = to[this.#had]!
+    this.#had++
+    if (this.#had === to.length) {
+      this.#had = 0
+      this.#ring.drop()
+    }
+    one.consumer.receive(one, value, cause)
+  }
+
+  /** Everything that waits, which it does no more. */
+  #takeOut(): Iterable<Delivery<R, What>> {
+    const taken = singly<R, What>(this.#ring, this.#had)
+    this.#ring = new Ring()
+    this.#had = 0
+    return taken
   }
 
   #schedule(): void {
@@ -172,7 +201,7 @@ export class Loop<R extends Receiver<What>, What> {
   }
 
   #limit(): void {
-    const ring = this.#ring
+    const ring = this.#ring as Ring<R, What, Cause>
     while (ring.size > MAX_HELD) {
       const { receiver, what, value, cause } = ring
       ring.drop()
@@ -181,12 +210,7 @@ export class Loop<R extends Receiver<What>, What> {
   }
 
   #discardAll(): void {
-    const ring = this.#ring
-    while (ring.size > 0) {
-      const { receiver, what, value, cause } = ring
-      ring.drop()
-      this.#fate.closed(receiver, what, value, cause)
-    }
+    for (const { node, what, value, cause } of this.#takeOut()) this.#fate.closed(node, what, value, cause)
   }
 
   #settle(): void {
@@ -195,5 +219,18 @@ export class Loop<R extends Receiver<What>, What> {
     if (this.#phase !== 'closed' && this.#scheduled) return
     if (this.#phase === 'open' && this.#ring.size > 0) return
     for (const resolve of this.#idle.splice(0)) resolve()
+  }
+}
+
+/** Empties a ring, oldest first and each delivery to one receiver; `had` have had the first. */
+function* singly<R, What>(ring: Waiting<R, What>, had: number): Generator<Delivery<R, What>> {
+  for (let from = had; ring.size > 0; from = 0) {
+    const { receiver: node, what, value, cause } = ring
+    ring.drop()
+    if (node !== null) yield { node, what: what as What, value, cause }
+    else {
+      const to = (what as readonly Addressed<R, What>[]).slice(from)
+      for (const one of to) yield { node: one.consumer, what: one, value, cause }
+    }
   }
 }

@@ -109,7 +109,7 @@ export class NodeExecution {
     } else if (handover !== null && isOver) this.#node.deadLetters('stopped', this.#fedBy(going), cause.cascade.id)
     else if (handover !== null) {
       going.isHandedOver = true
-      cause.enter()
+      cause.enter(1)
       if (what !== null) handover.addCut(this.#node, what, value, cause)
       else handover.addCut(this.#node, MANY, arrivalsAt(this.#node.inputs, this.#fedBy(going)), cause)
     }
