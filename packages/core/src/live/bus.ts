@@ -110,7 +110,7 @@ export class Channel {
   #isTogether = false
   #inputs: InputPort[] = []
   #loop: Loop<Consumer, What> | null = null
-  /** Whether deliveries that wait have the list of inputs: another one is made then where it would change. */
+  /** Whether somebody has the list of inputs: another one is made then where it would change. */
   #isLent = false
   readonly name: string
   /** Ports of active flows that name the message, either way. */
@@ -145,7 +145,7 @@ export class Channel {
     return this.#loop
   }
 
-  /** The inputs as they are now. */
+  /** The inputs as they are now: the list that is given is never changed. */
   lend(): readonly InputPort[] {
     this.#isLent = true
     return this.#inputs

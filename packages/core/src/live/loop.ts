@@ -43,11 +43,11 @@ const STRIDE = 63
 /** `held` keeps deliveries until they are stepped or released; `closed` discards them. */
 type Phase = 'open' | 'held' | 'closed'
 
+/** What waits. One delivery to several has no receiver, and all of them in place of what; nothing that is held is one. */
 type Waiting<R, What> = Ring<R | null, What | readonly Addressed<R, What>[], Cause>
 
 /** First in, first out; what a delivery causes is delivered after everything that already waits. */
 export class Loop<R extends Receiver<What>, What> {
-  /** A delivery to several is one entry, while it is not held: without a receiver, and with all of them in place of what. */
   #ring: Waiting<R, What> = new Ring()
   /** How many have had the oldest delivery, where it is to several. */
   #had = 0

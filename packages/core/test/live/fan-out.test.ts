@@ -1,4 +1,4 @@
-/** A message that many nodes read: each is given it in its turn, whatever is done to the flow before all of them had it. */
+/** A message that many nodes read: each is given it in its turn, whatever is done to the flow before all of them had it (loop.L7). */
 import { expect, test } from 'vitest'
 
 import { flow, input, output, type } from '../documents.ts'
