@@ -179,12 +179,18 @@ export function parseSettings(
   node: FlowNode,
 ): Values {
   const { settings } = node
-  const parsed = registry.settingsOf(definition).safeParse(settingsOf(node, host))
+  const parsed = registry.settingsOf(definition).safeParse(ownOf(settingsOf(node, host)))
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const fault = issue === undefined ? 'the settings are not valid' : settingFault({ definition, settings }, issue)
   throw new StartError(node.id, host.secrets.mask(fault))
 }
+
+/** Code of nodes may change what it is given, and the document is that of other runs, too (batch.B12). */
+const ownOf = (settings: Values): Values =>
+  Object.values(settings).some((value) => typeof value === 'object' && value !== null)
+    ? structuredClone(settings)
+    : settings
 
 function settingsOf({ id, settings }: FlowNode, { secrets }: Pick<Host, 'secrets'>): Values {
   try {

@@ -22,11 +22,14 @@ export const timestampInputSchema = z.iso
     params: { code: 'bad_time' },
   })
 
+/** The millisecond that was spelled last, for most of what happens shares it with what happened before. */
+let last = { ms: Number.NaN, iso: '' }
+
 /** The engine's spelling of a time given in microseconds since the Unix epoch. */
 export function timestampOf(epochUs: number): string {
-  const iso = new Date(Math.floor(epochUs / 1000)).toISOString()
-  const us = String(((epochUs % 1000) + 1000) % 1000).padStart(3, '0')
-  return `${iso.slice(0, -1)}${us}+00:00`
+  const ms = Math.floor(epochUs / 1000)
+  if (ms !== last.ms) last = { ms, iso: new Date(ms).toISOString().slice(0, -1) }
+  return `${last.iso}${String(epochUs - ms * 1000).padStart(3, '0')}+00:00`
 }
 
 /** The engine's spelling of a time given in milliseconds since the Unix epoch. */

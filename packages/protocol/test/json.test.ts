@@ -28,6 +28,8 @@ describe('timestamps', () => {
   test('they carry six decimals and a numeric offset, before 1970 as well [R017]', () => {
     expect(timestampOf(1_700_000_000_000_001)).toBe('2023-11-14T22:13:20.000001+00:00')
     expect(timestampOf(-1)).toBe('1969-12-31T23:59:59.999999+00:00')
+    expect(timestampOf(1_700_000_000_000_999)).toBe('2023-11-14T22:13:20.000999+00:00')
+    expect(timestampOf(1_700_000_000_001_000)).toBe('2023-11-14T22:13:20.001000+00:00')
   })
 
   test.each([

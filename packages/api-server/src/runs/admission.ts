@@ -96,9 +96,32 @@ export const hasRoom = (room: RunNumbers): boolean => ('all' in room ? room.all 
 export const hasRoomFor = (room: RunNumbers, isHeavyRun: boolean): boolean =>
   'all' in room ? room.all > 0 : (isHeavyRun ? room.heavy : room.light) > 0
 
-/** Whether a claim may have left queued runs behind: it has filled a class, or had no room for it. */
-export function isFilled(room: RunNumbers, claimed: readonly { readonly heavy: boolean }[]): boolean {
-  if ('all' in room) return claimed.length >= room.all
-  const heavy = claimed.filter((run) => run.heavy).length
-  return heavy >= room.heavy || claimed.length - heavy >= room.light
+/** Of which classes there may be queued runs: a claim of others finds nothing, and keeps the next one waiting. */
+export class Backlog {
+  #heavy = true
+  #light = true
+
+  /** There may be some of each. */
+  grown(): void {
+    this.#heavy = true
+    this.#light = true
+  }
+
+  /** Room for those that there may be. */
+  within(room: RunNumbers): RunNumbers {
+    if ('all' in room) return { all: this.#heavy || this.#light ? room.all : 0 }
+    return { heavy: this.#heavy ? room.heavy : 0, light: this.#light ? room.light : 0 }
+  }
+
+  /** A claim for that room has taken these: of a class that it has not filled there are no more. */
+  claimed(room: RunNumbers, runs: readonly { readonly heavy: boolean }[]): void {
+    if ('all' in room) {
+      this.#heavy = runs.length >= room.all
+      this.#light = this.#heavy
+      return
+    }
+    const heavy = runs.filter((run) => run.heavy).length
+    if (room.heavy > 0) this.#heavy = heavy >= room.heavy
+    if (room.light > 0) this.#light = runs.length - heavy >= room.light
+  }
 }

@@ -207,7 +207,7 @@ async function write(tx: Sql, { writes, metricId, columnsOf, claim }: Round): Pr
     ${kept.length > 0 ? keepRuns(tx, kept) : tx``}
     ${claim ? tx`, ${claimParts(tx, claim)}` : tx``}
     select (select json_agg(id) from held) as held ${claim ? tx`, rule.is_limited, claimed.* from ${claimed(tx)}` : tx``}`
-  return { held: new Set(rows[0]?.held), claimed: claim && claimedOf(rows.map(({ held: _held, ...row }) => row)) }
+  return { held: new Set(rows[0]?.held), claimed: claim && claimedOf(rows) }
 }
 
 /** Who executed the nodes of a run: `shown` is the node's id there, `run` and `node` the execution. */

@@ -150,7 +150,7 @@ export const createKeptStore = (sql: Sql) => ({
         update run set lease_token = ${token}, lease_until = now() + make_interval(secs => ${leaseS})
         from next where run.id = next.id returning run.*
       )
-      select ${claimColumns(sql)} from taken as run join run_content content on content.run = run.id
+      select ${claimColumns(sql, [])} from taken as run join run_content content on content.run = run.id
       left join run_document on run_document.flow = run.flow and run_document.digest = run.digest`
     return taken ?? null
   },

@@ -24,7 +24,8 @@ export interface ClaimedRun extends SummaryRow {
   readonly no_cache: boolean
   readonly heavy: boolean
   readonly inputs: RunInput[]
-  readonly document: FlowDocument | null
+  /** Null of a draft whose flow has not been read yet; and where the engine has it, until `claimed-documents.ts` gives it. */
+  document: FlowDocument | null
 }
 
 /** What an engine has room for. */
@@ -37,6 +38,8 @@ export interface Claim {
   readonly startedAt: string
   /** Whether runs outlive the engine that claims them. */
   readonly isKeeping: boolean
+  /** Digests of documents that the engine has: they do not come with their runs. */
+  readonly known: readonly string[]
 }
 
 /** A row of {@link claimed}. */
@@ -45,19 +48,22 @@ export type ClaimRow = { readonly is_limited: boolean } & (ClaimedRun | { readon
 /** Names the lock under which the runs of flows with limits are counted and taken. */
 const CLAIM_LOCK = 7_201_001
 
-/** The columns of a {@link ClaimedRun}, of `run` and the `run_content` and `run_document` that are joined to it. */
-export const claimColumns = (sql: Sql) => sql`
-  ${summary(sql)}, run.flow as flow_id, run.lease_token as token, run.no_cache, run.heavy,
-  content.inputs, run_document.document`
+/**
+ * The columns of a {@link ClaimedRun}, of `run` and the `run_content` and `run_document` that are joined to it; null in place
+ * of documents whose digests are `known`.
+ */
+export const claimColumns = (sql: Sql, known: readonly string[]) => sql`
+  ${summary(sql)}, run.flow as flow_id, run.lease_token as token, run.no_cache, run.heavy, content.inputs,
+  case when (run.digest = any(${known as string[]}::text[])) is not true then run_document.document end as document`
 
 /** Takes the runs that a `next` before it names. */
-const claimOf = (sql: Sql, { token, startedAt, leaseS }: Claim, more: ReturnType<Sql>) => sql`
+const claimOf = (sql: Sql, { token, startedAt, leaseS, known }: Claim, more: ReturnType<Sql>) => sql`
   update run set status = 'running', started_at = greatest(${startedAt}::timestamptz, run.created_at),
     lease_token = ${token}, lease_until = now() + make_interval(secs => ${leaseS})
   from next join run_content content on content.run = next.id
   left join run_document on run_document.flow = next.flow and run_document.digest = next.digest
   where run.id = next.id ${more}
-  returning ${claimColumns(sql)}`
+  returning ${claimColumns(sql, known)}`
 
 /**
  * Parts of a statement: the most urgent of the queued runs, then the oldest, are taken, of each class where each has its
@@ -91,10 +97,8 @@ const keepClaims = (sql: Sql) => sql`, kept_claims as (
 export const claimed = (sql: Sql) => sql`rule left join claimed on true`
 
 /** The runs that were taken; null where flows have limits. */
-export function claimedOf(rows: readonly ClaimRow[]): ClaimedRun[] | null {
-  if (rows[0]?.is_limited) return null
-  return rows.flatMap(({ is_limited: _isLimited, ...run }) => (run.id === null ? [] : [run as ClaimedRun]))
-}
+export const claimedOf = (rows: readonly ClaimRow[]): ClaimedRun[] | null =>
+  rows[0]?.is_limited ? null : rows.filter((row) => row.id !== null)
 
 /** A run that goes on without its engine: nothing of it executes but what workers have (runs.I20). */
 export const goesOn = (sql: Sql) => sql`(

@@ -5,8 +5,8 @@
  *   many as `admission.ts` has places for, on the embedded database with the commit of the ends that freed them. Runs that
  *   another engine has left go on at once, however many there are.
  * - run-queue.Q2 a claim is tried when a run is submitted, when another engine says so, and every second where another engine
- *   may have said so unheard; and when a place is free again, while a claim before has left runs behind. Else an end would
- *   cost one more statement, for which the next submission waits.
+ *   may have said so unheard; and when a place is free again of a class that a claim before has left runs of. Else an end
+ *   would cost one more statement, for which the next submission waits, or the claim that finds something.
  * - run-queue.Q3 a lease of 30 s is renewed every 10 s; a run whose lease was lost is dropped here without a write.
  * - run-queue.Q4 on a shared database every engine looks for expired leases every 5 s. The embedded database has no
  *   other engine, and a computer that slept must not lose its runs: there, running runs are given up only when the
@@ -20,7 +20,7 @@ import type { Clock } from '@flow-service/core'
 import { timestampOfMs } from '@flow-service/protocol'
 
 import type { Log } from '../process/log.ts'
-import { Admission, hasRoom, isFilled, type RunNumbers } from './admission.ts'
+import { Admission, Backlog, hasRoom, type RunNumbers } from './admission.ts'
 import type { Execution } from './execution.ts'
 import type { LeftRun } from './kept-run.ts'
 import type { KeptRuns } from './kept-runs.ts'
@@ -62,11 +62,10 @@ export class RunQueue {
   readonly #timers = new Set<() => void>()
   readonly #admission: Admission
   #state: 'new' | 'open' | 'closed' = 'new'
-  /** Another claim is to be made. */
-  #wanted = false
-  /** Whether the last claim may have left queued runs behind (run-queue.Q2). */
-  #leaves = false
-  /** Whether a place has become free since the last claim was sent. */
+  readonly #backlog = new Backlog()
+  /** Whether there may be other queued runs since the last claim was sent. */
+  #hasNews = false
+  /** Whether a place has become free since then. */
   #hasFreed = false
   #claiming: Promise<void> | null = null
   /** Tokens of claims that failed, and when: they may have taken runs whose names nobody has heard (run-queue.Q5). */
@@ -97,7 +96,7 @@ export class RunQueue {
 
   /** Looks for queued runs. */
   wake(): void {
-    this.#wanted = true
+    this.#hasNews = true
     this.#look()
   }
 
@@ -154,12 +153,17 @@ export class RunQueue {
   /** A place is free: whoever was left behind may have it. */
   #freed(): void {
     this.#hasFreed = true
-    if (this.#leaves) this.wake()
+    this.#look()
+  }
+
+  /** Whether a claim may find something (run-queue.Q2). */
+  get #isDue(): boolean {
+    return this.#isOpen && (this.#hasNews || (this.#hasFreed && hasRoom(this.#backlog.within(this.room))))
   }
 
   #look(): void {
-    if (!this.#isOpen || !this.#wanted) return
-    this.#claiming ??= this.#claim().finally(() => {
+    if (this.#claiming !== null || !this.#isDue) return
+    this.#claiming = this.#claim().finally(() => {
       this.#claiming = null
       this.#look()
     })
@@ -167,24 +171,24 @@ export class RunQueue {
 
   async #claim(): Promise<void> {
     const { writes, clock, log } = this.#deps
-    while (this.#wanted && this.#isOpen) {
+    while (this.#isDue) {
       // runs that end in one turn free their slots in it: one claim fills them all, by the commit of their ends
       await new Promise((resolve) => setImmediate(resolve))
-      this.#wanted = false
+      if (this.#hasNews) this.#backlog.grown()
+      this.#hasNews = false
+      this.#hasFreed = false
       let token: string | null = null
       try {
         await this.#releaseUnheard()
-        const { room } = this
-        this.#leaves = !hasRoom(room)
-        if (this.#leaves) return
-        this.#hasFreed = false
+        const room = this.#backlog.within(this.room)
+        if (!hasRoom(room)) continue
         token = randomUUID()
         const { seconds: leaseS } = this.#lease
         const isKeeping = this.#deps.kept !== null
         const startedAt = timestampOfMs(clock.now())
         const { runs, areLimited } = await writes.claim({ token, room, leaseS, startedAt, isKeeping })
-        this.#leaves = areLimited || isFilled(room, runs)
-        if (this.#leaves && this.#hasFreed) this.#wanted = true
+        if (areLimited) this.#backlog.grown()
+        else this.#backlog.claimed(room, runs)
         for (const run of runs) this.#start(run, null)
       } catch (error) {
         if (token !== null) this.#unheard.set(token, clock.now())

@@ -110,8 +110,17 @@ export function runRecord(
 /** What lists show of a run only when they are asked for it. */
 export const unasked = { params: null, params_cut: null, results: null, metrics: null, progress: null } as const
 
+const HEAD = Object.keys(runHeadSchema.shape) as (keyof RunHead)[]
+
+/** What every form of a run has, of a row that may have more. */
+export function headOf(row: RunHead): RunHead {
+  const head: Partial<Record<keyof RunHead, unknown>> = {}
+  for (const key of HEAD) head[key] = row[key]
+  return head as RunHead
+}
+
 /** The list form of a run, whatever else is known of it. */
-export const summaryOf = (run: RunHead): RunSummary => ({ ...runHeadSchema.parse(run), ...unasked })
+export const summaryOf = (run: RunHead): RunSummary => ({ ...headOf(run), ...unasked })
 
 /** Effective values by input name. */
 export const paramsOf = (inputs: readonly RunInput[]): Run['params'] =>

@@ -18,6 +18,7 @@ import type { Database, Sql } from '../db/database.ts'
 import { createGroupWriter, type GroupWriter } from '../db/group-writer.ts'
 import { sqlState } from '../db/transaction.ts'
 import type { Log } from '../process/log.ts'
+import { ClaimedDocuments } from './claimed-documents.ts'
 import type { Curve, CurveSummary } from './curves/points.ts'
 import { emptyWrite, type ExecutionStore, type RunEnd, type RunWrite } from './execution-store.ts'
 import { droppedWrite } from './kept-store.ts'
@@ -73,6 +74,7 @@ export class RunWrites {
   readonly #group: GroupWriter<Item>
   readonly #metricIds = new Map<string, number>()
   readonly #columns = new WeakMap<Facts, FactColumns>()
+  readonly #documents = new ClaimedDocuments()
   #stopped = false
 
   constructor(deps: RunWritesDeps) {
@@ -125,12 +127,15 @@ export class RunWrites {
    * Takes up to `limit` queued runs: the most urgent, then the oldest, and of no flow more than may execute at once in
    * all engines. One claim at a time.
    */
-  async claim(claim: Claim): Promise<Claimed> {
+  async claim(claim: Omit<Claim, 'known'>): Promise<Claimed> {
     const { database, leases } = this.#deps
-    const runs =
-      database.backend === 'server' ? await leases.claim(database.sql, claim) : await this.#claimWithEnds(claim)
-    if (runs) return { runs, areLimited: false }
-    return { runs: await database.transaction((tx) => leases.claimWithinLimits(tx, claim)), areLimited: true }
+    const { known } = this.#documents
+    const asked = { ...claim, known: [...known.keys()] }
+    const taken =
+      database.backend === 'server' ? await leases.claim(database.sql, asked) : await this.#claimWithEnds(asked)
+    const runs = taken ?? (await database.transaction((tx) => leases.claimWithinLimits(tx, asked)))
+    this.#documents.complete(runs, known)
+    return { runs, areLimited: taken === null }
   }
 
   /** Drops what cannot be stored and keeps the end (run-writes.W3). */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { Admission, isFilled, type RunNumbers } from '../../src/runs/admission.ts'
+import { Admission, Backlog, type RunNumbers } from '../../src/runs/admission.ts'
 import { createExecutionStore } from '../../src/runs/execution-store.ts'
 import { claimed, claimParts, createLeaseStore, firstClaimable } from '../../src/runs/lease-store.ts'
 import { RunWrites } from '../../src/runs/run-writes.ts'
@@ -55,16 +55,6 @@ describe('places', () => {
     expect(admission.room).toEqual({ heavy: 1, light: 2 })
   })
 
-  test('are filled by a claim that may have left runs behind', () => {
-    const claimed = [{ heavy: true }, { heavy: false }, { heavy: false }]
-    expect(isFilled({ all: 3 }, claimed)).toBe(true)
-    expect(isFilled({ all: 4 }, claimed)).toBe(false)
-    expect(isFilled({ heavy: 2, light: 3 }, claimed)).toBe(false)
-    expect(isFilled({ heavy: 1, light: 3 }, claimed)).toBe(true)
-    expect(isFilled({ heavy: 2, light: 2 }, claimed)).toBe(true)
-    expect(isFilled({ heavy: 0, light: 3 }, [])).toBe(true)
-  })
-
   test('are 4 and 64 unless set, and shared where only SERVICE_MAX_RUNS is [R515]', () => {
     const numbers = (maxRuns: number | null, maxLightRuns: number | null): RunNumbers =>
       runNumbers({ maxRuns, maxLightRuns })
@@ -72,6 +62,31 @@ describe('places', () => {
     expect(numbers(7, null)).toEqual({ all: 7 })
     expect(numbers(null, 9)).toEqual({ heavy: 4, light: 9 })
     expect(numbers(7, 9)).toEqual({ heavy: 7, light: 9 })
+  })
+})
+
+describe('of what is queued', () => {
+  const [heavy, light] = [{ heavy: true }, { heavy: false }]
+
+  test('there may be more of a class whose room a claim has filled, and of one that it had no room for', () => {
+    const backlog = new Backlog()
+    const room = { heavy: 2, light: 3 }
+    expect(backlog.within(room)).toEqual(room)
+    backlog.claimed(room, [heavy, light, light, light])
+    expect(backlog.within(room)).toEqual({ heavy: 0, light: 3 })
+    backlog.claimed({ heavy: 0, light: 3 }, [light])
+    expect(backlog.within(room)).toEqual({ heavy: 0, light: 0 })
+    backlog.grown()
+    backlog.claimed({ heavy: 0, light: 3 }, [light])
+    expect(backlog.within(room)).toEqual({ heavy: 2, light: 0 })
+  })
+
+  test('there may be more after a claim that has filled the places of both', () => {
+    const backlog = new Backlog()
+    backlog.claimed({ all: 2 }, [heavy, light])
+    expect(backlog.within({ all: 1 })).toEqual({ all: 1 })
+    backlog.claimed({ all: 2 }, [heavy])
+    expect(backlog.within({ all: 1 })).toEqual({ all: 0 })
   })
 })
 
@@ -145,7 +160,14 @@ describe('a claim', () => {
     async (room, indexes) => {
       const { sql } = engine.database
       const token = randomUUID()
-      const parts = claimParts(sql, { token, room, leaseS: 30, startedAt: '2026-01-01T00:00:00Z', isKeeping: false })
+      const parts = claimParts(sql, {
+        token,
+        room,
+        leaseS: 30,
+        startedAt: '2026-01-01T00:00:00Z',
+        isKeeping: false,
+        known: [],
+      })
       const [row] = await sql<{ 'QUERY PLAN': [{ Plan: PlanNode }] }[]>`
         explain (format json) with ${parts} select rule.is_limited, claimed.* from ${claimed(sql)}`
       const used = readsOf(row!['QUERY PLAN'][0].Plan).filter(({ relation }) => relation === 'run')

@@ -1,6 +1,7 @@
 import { VirtualClock } from '@flow-service/core/testing'
 import { expect, test } from 'vitest'
 
+import type { RunNumbers } from '../../src/runs/admission.ts'
 import type { Execution, ExecutionListener } from '../../src/runs/execution.ts'
 import type { ClaimedRun } from '../../src/runs/lease-store.ts'
 import { RunQueue } from '../../src/runs/run-queue.ts'
@@ -12,9 +13,11 @@ const keeping = { waitS: 60, close() {}, endLeases: async () => {}, leave: async
 function setup(
   queued: string[],
   options: {
-    maxRuns?: number
+    maxRuns?: number | RunNumbers
     failClaims?: number
     isWriting?: boolean
+    /** What has executed waits for ever for its end to be written. */
+    isEnding?: boolean
     /** Runs are left to the next engine, which the database does not take. */
     isLeaving?: boolean
     shared?: boolean
@@ -39,20 +42,22 @@ function setup(
   let isAway = false
   const sweeps: string[] = []
   const claims: string[] = []
+  const rooms: RunNumbers[] = []
   const calls: string[] = []
   const releases: { tokens: readonly string[]; begun: readonly string[] }[] = []
   const queue = new RunQueue({
     clock,
     kept: options.isLeaving ? keeping : null,
     shared: options.shared ?? false,
-    maxRuns: { all: options.maxRuns ?? 10 },
+    maxRuns: typeof options.maxRuns === 'object' ? options.maxRuns : { all: options.maxRuns ?? 10 },
     writes: {
       async claim({ token: claim, room }) {
         claims.push(claim)
+        rooms.push(room)
         if (failures-- > 0) throw new Error('no database')
-        const runs = queued.splice(0, 'all' in room ? room.all : 0).map((token) => {
+        const runs = queued.splice(0, 'all' in room ? room.all : room.light).map((token) => {
           held.add(token)
-          return { id: token, token } as ClaimedRun
+          return { id: token, token, heavy: false } as ClaimedRun
         })
         options.claimed?.()
         return { runs, areLimited: options.areLimited ?? false }
@@ -84,7 +89,7 @@ function setup(
           new Promise<void>((resolve) => {
             ends.set(claim.id, () => {
               listener.executed()
-              resolve()
+              if (!options.isEnding) resolve()
             })
             if (options.isWriting) unwritten.push(resolve)
           }),
@@ -105,6 +110,7 @@ function setup(
     ends,
     sweeps,
     claims,
+    rooms,
     releases,
     calls,
     renewals: () => renewals,
@@ -178,6 +184,24 @@ test('a place that is free again while a claim is under way is filled, when that
   queued.push('d')
   ends.get('a')?.()
   await expect.poll(() => [...ends.keys()]).toEqual(['a', 'b', 'c', 'd'])
+})
+
+test('a claim asks for no runs of a class of which there are none, and is not made for these alone', async () => {
+  const queued = ['a', 'b', 'c', 'd', 'e']
+  const { queue, ends, rooms } = setup(queued, { maxRuns: { heavy: 1, light: 2 }, isEnding: true })
+  await queue.open()
+  await expect.poll(() => [...ends.keys()]).toEqual(['a', 'b'])
+  // there are places for as many as wait for the writing of their ends
+  for (const name of ['a', 'b']) ends.get(name)?.()
+  await expect.poll(() => [...ends.keys()]).toEqual(['a', 'b', 'c', 'd'])
+  for (const name of ['c', 'd']) ends.get(name)?.()
+  for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve))
+  expect(rooms).toEqual([
+    { heavy: 1, light: 2 },
+    { heavy: 0, light: 2 },
+  ])
+  queue.wake()
+  await expect.poll(() => rooms.slice(2)).toEqual([{ heavy: 1, light: 0 }])
 })
 
 test('runs that are given up leave their places in flows with limits to others', async () => {

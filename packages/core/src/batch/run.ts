@@ -10,20 +10,45 @@ import type { BatchContext, BatchOutcome, EarlierNode, NodeEnd } from './context
 import { givers, inputsAt, valuesAtStart } from './inputs.ts'
 import { executeNode } from './node.ts'
 
-/** Runs a checked document to its end. Does not reject for anything that a node does. */
+/**
+ * Runs a checked document to its end. Does not reject for anything that a node does. What is made of a document serves
+ * all its runs (batch.B12): it must not change any more.
+ */
 export function runBatch(document: FlowDocument, context: BatchContext): Promise<BatchOutcome> {
   return new Batch(document, context).run()
+}
+
+/** What all runs of a document know of it. */
+interface Plan {
+  readonly graph: Graph
+  /** Ids of the nodes that each depends on. */
+  readonly dependencies: ReadonlyMap<GraphNode, ReadonlySet<string>>
+  /** The nodes that depend on each, by its id. */
+  readonly consumers: ReadonlyMap<string, readonly GraphNode[]>
+}
+
+const plans = new WeakMap<FlowDocument, Plan>()
+
+function planOf(document: FlowDocument): Plan {
+  const known = plans.get(document)
+  if (known !== undefined) return known
+  const graph = buildGraph(document)
+  const dependencies = new Map(graph.nodes.map((node) => [node, dependenciesOf(graph, node)]))
+  const consumers = new Map<string, GraphNode[]>()
+  for (const [node, ids] of dependencies) for (const id of ids) append(consumers, id, node)
+  const plan = { graph, dependencies, consumers }
+  plans.set(document, plan)
+  return plan
 }
 
 /** A node waits for its dependencies, then for a slot; `failed` ones and their dependants block what depends on them. */
 class Batch {
   readonly #document: FlowDocument
   readonly #context: BatchContext
-  readonly #graph: Graph
-  readonly #values = new Map<string, unknown>()
-  readonly #dependencies = new Map<GraphNode, ReadonlySet<string>>()
-  readonly #waiting = new Map<GraphNode, number>()
-  readonly #consumers = new Map<string, GraphNode[]>()
+  readonly #plan: Plan
+  readonly #values: Map<string, unknown>
+  /** How many of its dependencies have not ended, of each node. */
+  readonly #waiting: Map<GraphNode, number>
   readonly #ready: GraphNode[] = []
   /** Ids of nodes that failed, and of their dependants. */
   readonly #blocked = new Set<string>()
@@ -40,15 +65,10 @@ class Batch {
   constructor(document: FlowDocument, context: BatchContext) {
     this.#document = document
     this.#context = context
-    const graph = buildGraph(document)
-    this.#graph = graph
-    for (const [message, value] of valuesAtStart(document, graph, context)) this.#values.set(message, value)
-    for (const node of graph.nodes) {
-      const dependencies = dependenciesOf(graph, node)
-      this.#dependencies.set(node, dependencies)
-      this.#waiting.set(node, dependencies.size)
-      for (const id of dependencies) append(this.#consumers, id, node)
-    }
+    this.#plan = planOf(document)
+    const { graph, dependencies } = this.#plan
+    this.#values = valuesAtStart(document, graph, context)
+    this.#waiting = new Map(graph.nodes.map((node) => [node, dependencies.get(node)!.size]))
     this.#takeOver()
     const goesOn = (node: GraphNode): boolean => this.#goesOn(node)
     const ready = graph.nodes.filter((node) => this.#waiting.get(node) === 0 && !this.#isOver(node))
@@ -57,7 +77,7 @@ class Batch {
 
   /** Nodes that have ended before: each after what it depends on (batch.B10). */
   #takeOver(): void {
-    const nodes = new Map(this.#graph.nodes.map((node) => [node.node.id, node]))
+    const nodes = new Map(this.#plan.graph.nodes.map((node) => [node.node.id, node]))
     for (const [id, earlier] of this.#context.earlier ?? []) {
       const node = nodes.get(id)
       if (node === undefined || earlier.status === 'begun') continue
@@ -143,7 +163,7 @@ class Batch {
 
   /** A node has ended; gives those that waited for it alone. */
   #release({ node }: GraphNode): GraphNode[] {
-    const consumers = this.#consumers.get(node.id) ?? []
+    const consumers = this.#plan.consumers.get(node.id) ?? []
     for (const consumer of consumers) this.#waiting.set(consumer, this.#waiting.get(consumer)! - 1)
     return consumers.filter((consumer) => this.#waiting.get(consumer) === 0)
   }
@@ -153,14 +173,14 @@ class Batch {
     const inputs = this.#inputsOf(graphNode)
     if (inputs === null) return { status: 'skipped' }
     const aside = (work: Promise<void>): Promise<void> => this.#setAside(graphNode, work)
-    const from = givers(this.#graph, graphNode)
+    const from = givers(this.#plan.graph, graphNode)
     return executeNode({ graphNode, inputs, from, document: this.#document, context: this.#context, aside })
   }
 
   /** Values of the inputs that have one; null when the node is to be skipped. */
   #inputsOf(graphNode: GraphNode): Values | null {
     const { node } = graphNode
-    if ([...this.#dependencies.get(graphNode)!].some((id) => this.#blocked.has(id))) {
+    if ([...this.#plan.dependencies.get(graphNode)!].some((id) => this.#blocked.has(id))) {
       this.#blocked.add(node.id)
       return null
     }

@@ -310,3 +310,32 @@ test('a delay of a node passes on the host’s clock', async () => {
   await host.advance(60_000)
   expect(await outcome).toMatchObject({ result: { y: 1 } })
 })
+
+test('runs of one document at the same time have values and settings of their own [batch.B12]', async () => {
+  const ends: (() => void)[] = []
+  const adds = defineNode({
+    type: 'adds',
+    title: 'Adds',
+    description: '',
+    category: 'logic',
+    settings: z.object({ so_far: z.array(z.any()), by: z.any() }),
+    arrival: 'each',
+    start: ({ settings }) => ({
+      onValue: async (_port, value) => {
+        await new Promise<void>((resolve) => ends.push(resolve))
+        settings.so_far.push(value)
+        settings.by.times += 1
+        return { y: [...settings.so_far, settings.by.times] }
+      },
+    }),
+  })
+  const settings = { so_far: [], by: { times: 0 } }
+  const node = { id: 'a', type: 'adds', settings, ports: [input('x'), output('y')] }
+  const after = { id: 'b', type: 'pass', ports: [input('y'), output('z')] }
+  const document = batch([node, after], { inputs: [{ name: 'x' }], outputs: [{ name: 'z' }] })
+  const runs = [1, 2, 3].map((x) => run(document, { inputs: { x }, types: [adds] }))
+  await turn()
+  for (const end of ends.toReversed()) end()
+  const outcomes = await Promise.all(runs.map(({ outcome }) => outcome))
+  expect(outcomes.map(({ result }) => result)).toEqual([1, 2, 3].map((x) => ({ z: [x, 1] })))
+})

@@ -3,12 +3,12 @@
  * @module
  */
 import type { Secrets } from '@flow-service/core'
-import { isFinished, type RunSummary, runHeadSchema } from '@flow-service/protocol'
+import { isFinished, type RunSummary } from '@flow-service/protocol'
 
 import type { CurveSummary } from '../curves/points.ts'
 import type { RunFilter } from '../curves/run-filter.ts'
 import { shownFacts } from '../run-facts.ts'
-import { unasked } from '../run-record.ts'
+import { headOf, unasked } from '../run-record.ts'
 import { filterTerms } from './filter-grammar.ts'
 import type { ListedRow, ListSelection, ListStore } from './list-store.ts'
 import { cursorText, readCursor, sortKeys } from './order.ts'
@@ -85,7 +85,7 @@ export class RunLists {
       const { params, params_cut, results, metrics } = shownFacts(row)
       const { id: _id, ...far } = progress.get(row.id) ?? { id: row.id, ...nothing }
       return {
-        ...runHeadSchema.parse(row),
+        ...headOf(row),
         ...unasked,
         ...(include.has('params') && { params: secrets.mask(params) as RunSummary['params'], params_cut }),
         ...(include.has('results') && { results: secrets.mask(results) }),
