@@ -35,7 +35,7 @@ const onDatabase = [
   'connectors/state',
   'dashboards/{dashboards,references}',
   'devices/{devices,pairing,pairing-threats}',
-  'flows/{broken-changes,code-flows,concurrent-changes,discard-draft,documents,duplicate,flow-list,flow-run,held-work,layout,live,long-documents,older-contents,rename,versions}',
+  'flows/{broken-changes,code-flows,concurrent-changes,discard-draft,documents,duplicate,flow-list,flow-run,held-work,layout,live,long-documents,older-contents,rename,submitted-flows,versions}',
   'flows/{control/{live-control,node-control},sources/{library,node-source}}',
   'mail/mails',
   'messages/{crash,last-values,recovered-values,rename-values,routes}',

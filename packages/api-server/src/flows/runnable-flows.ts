@@ -8,10 +8,11 @@ import type { FlowDocument, FlowMode, Issue } from '@flow-service/protocol'
 import type { CodeRegistry } from '../code/registry.ts'
 import type { Database } from '../db/database.ts'
 import { createTurnGroup } from '../db/turn-group.ts'
+import { Recent } from '../process/recent.ts'
 import type { EngineSurroundings } from './engine-surroundings.ts'
 import type { PublishedFlows } from './published-flows.ts'
 import type { PythonIssues } from './python-issues.ts'
-import { createFlowStore, type FlowRow } from './store.ts'
+import { createFlowStore, type FlowRow, type Written } from './store.ts'
 import { currentContent, publishedContent } from './stored-content.ts'
 
 /** Which content is executed. */
@@ -30,6 +31,13 @@ export interface RunnableFlow {
   readonly commit: string | null
 }
 
+/** A flow as it was once read. */
+export interface ReadFlow extends RunnableFlow {
+  readonly document: FlowDocument
+  /** Which writing of its row that was: while the row has it, the flow is the same. */
+  readonly written: string
+}
+
 /** Finds contents to run. */
 export interface RunnableFlows {
   /**
@@ -37,6 +45,8 @@ export interface RunnableFlows {
    * the same moment share a statement, and what it has read.
    */
   byName(name: string, form: Form): Promise<RunnableFlow | null>
+  /** The published content as it was read last, if it is in memory: for those who see that it still holds. */
+  readLast(name: string): ReadFlow | null
   /** The draft as it is now; null when the flow is gone. */
   draftOf(id: string): Promise<RunnableFlow | null>
   /** The name that a flow has now, which had another one when it was read. */
@@ -59,14 +69,29 @@ export interface RunnableFlowsDeps extends EngineSurroundings {
 export function createRunnableFlows(deps: RunnableFlowsDeps): RunnableFlows {
   const { database, registry, code, published, pythonIssues, missing, flavors, pythons, secrets } = deps
   const store = createFlowStore(database.sql)
+  const recent = new Recent<string, ReadFlow>({
+    count: 100,
+    weight: 10_000,
+    weightOf: ({ document: { nodes } }) => nodes.length,
+  })
+  const remember = (flow: RunnableFlow, { written }: Written): void => {
+    const { name, document } = flow
+    // shared code changes without the row
+    if (document?.nodes.every(({ library }) => library === null)) recent.set(name, { ...flow, document, written })
+    else recent.delete(name)
+  }
   const find = createTurnGroup(async (asked: readonly { readonly name: string; readonly form: Form }[]) => {
     const rows = await store.byNames([...new Set(asked.map(({ name }) => name))])
     const read = new Map<string, RunnableFlow>()
     return asked.map(({ name, form }) => {
       const row = rows.find((one) => one.name === name)
-      if (!row) return null
+      if (!row) {
+        recent.delete(name)
+        return null
+      }
       const flow = read.get(`${form} ${name}`) ?? runnable(row, form)
       read.set(`${form} ${name}`, flow)
+      if (form === 'published') remember(flow, row)
       return flow
     })
   })
@@ -74,6 +99,7 @@ export function createRunnableFlows(deps: RunnableFlowsDeps): RunnableFlows {
   const around: Surroundings = { message, missing, flavors, pythons, secrets, devices: deps.deviceViews }
   return {
     byName: (name, form) => find({ name, form }),
+    readLast: (name) => recent.get(name) ?? null,
     async draftOf(id) {
       const row = await store.byId(id)
       return row && runnable(row, 'draft')

@@ -103,8 +103,9 @@ export const createFlowStore = (sql: Sql) => ({
   byName: (name: string): Promise<FlowRow | null> => one(sql`select ${columns(sql)} from flow where name = ${name}`),
 
   /** The flows of these names that exist, in any order. */
-  byNames: (names: readonly string[]): Promise<FlowRow[]> =>
-    read(sql`select ${columns(sql)} from flow where name = any(${names as string[]})`),
+  byNames: (names: readonly string[]): Promise<(FlowRow & Written)[]> =>
+    read<FlowRow & Written>(sql`
+      select ${columns(sql)}, xmin::text as written from flow where name = any(${names as string[]})`),
 
   byId: (id: string): Promise<FlowRow | null> => one(sql`select ${columns(sql)} from flow where id = ${id}`),
 

@@ -6,23 +6,22 @@
  */
 import type { FlowDocument } from '@flow-service/protocol'
 
+import { Recent } from '../process/recent.ts'
 import type { ClaimedRun } from './lease-store.ts'
 
-/** Documents that are kept. */
-const MAX_DOCUMENTS = 32
-/** Nodes of all documents but the newest. */
-const MAX_NODES = 10_000
+/** Documents that are kept, and nodes in them. */
+const KEPT = { count: 32, weight: 10_000, weightOf: ({ nodes }: Pick<FlowDocument, 'nodes'>) => nodes.length }
 
-/** Documents by their digest, the ones used last at the end. They are never changed. */
+/** Documents by their digest. They are never changed. */
 export type KnownDocuments = ReadonlyMap<string, FlowDocument>
 
 /** The documents of one engine. */
 export class ClaimedDocuments {
-  #byDigest: KnownDocuments = new Map()
+  readonly #recent = new Recent<string, FlowDocument>(KEPT)
 
-  /** As they are now: the map that is given stays as it is. */
-  get known(): KnownDocuments {
-    return this.#byDigest
+  /** As they are now: what is given stays as it is. */
+  known(): KnownDocuments {
+    return this.#recent.all()
   }
 
   /** Gives their documents to runs that were claimed with these known. */
@@ -31,23 +30,11 @@ export class ClaimedDocuments {
     for (const run of runs) {
       const { digest } = run
       if (digest === null) continue
-      const document = used.get(digest) ?? this.#byDigest.get(digest) ?? known.get(digest) ?? run.document
-      if (document !== null) used.set(digest, document)
+      const document = used.get(digest) ?? this.#recent.get(digest) ?? known.get(digest) ?? run.document
+      if (document === null) continue
+      used.set(digest, document)
       run.document = document
     }
-    this.#keep(used)
-  }
-
-  #keep(used: KnownDocuments): void {
-    if (used.size === 0) return
-    const all = [...this.#byDigest].filter(([digest]) => !used.has(digest)).concat([...used])
-    const kept: [string, FlowDocument][] = []
-    let nodes = 0
-    for (const [digest, document] of all.toReversed()) {
-      nodes += document.nodes.length
-      if (kept.length === MAX_DOCUMENTS || (kept.length > 0 && nodes > MAX_NODES)) break
-      kept.push([digest, document])
-    }
-    this.#byDigest = new Map(kept.toReversed())
+    for (const [digest, document] of used) this.#recent.set(digest, document)
   }
 }

@@ -67,12 +67,21 @@ export async function runnable(flow: RunnableFlow, draft: boolean, flows: Runnab
   return { ...flow, document }
 }
 
-/** Makes runs of one flow; `digest` is computed once for all of them. */
+const digests = new WeakMap<FlowDocument, string>()
+
+/** The digest of a document, of which flows in memory have many runs. */
+function digestOf(document: FlowDocument): string {
+  const digest = digests.get(document) ?? documentDigest(document)
+  digests.set(document, digest)
+  return digest
+}
+
+/** Makes runs of one flow. */
 export function runMaker(flow: Runnable, draft: boolean, secrets: Pick<Secrets, 'mask'>) {
   const { document } = flow
   const pinned = draft
     ? { flow_version: null, digest: null, document: null }
-    : { flow_version: flow.version, digest: documentDigest(document), document }
+    : { flow_version: flow.version, digest: digestOf(document), document }
   /** A run of the flow, or what is wrong with its params, as JSON Pointers into a submission. */
   return (request: RunRequest, { by, group = null, parent = null }: RunOrigin) => {
     const checked = checkParams(document, request.params, request.seed)

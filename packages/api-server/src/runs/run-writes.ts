@@ -129,7 +129,7 @@ export class RunWrites {
    */
   async claim(claim: Omit<Claim, 'known'>): Promise<Claimed> {
     const { database, leases } = this.#deps
-    const { known } = this.#documents
+    const known = this.#documents.known()
     const asked = { ...claim, known: [...known.keys()] }
     const taken =
       database.backend === 'server' ? await leases.claim(database.sql, asked) : await this.#claimWithEnds(asked)

@@ -34,6 +34,8 @@ export interface NewRun extends FactColumns {
   readonly elsewhere: boolean
   /** Whether the pinned document has nodes whose code takes a process; null for a draft, whose flow says it. */
   readonly heavy: boolean | null
+  /** Which writing of its flow it is made of, where that may not be the last one. */
+  readonly written?: string | null
 }
 
 /** The columns that every form of a run has. */
@@ -53,8 +55,8 @@ export type RunsStore = ReturnType<typeof createRunsStore>
 /** The statements of runs. */
 export const createRunsStore = (sql: Sql) => ({
   /**
-   * Queues runs, all or none; gives the ids. Left out are runs whose idempotency key is taken, and those of a flow that
-   * is gone: whoever deletes it waits, and finds the runs, or has been faster.
+   * Queues runs, all or none; gives the ids. Left out are runs whose idempotency key is taken, those of a flow that was
+   * written since, and those of one that is gone: whoever deletes it waits, and finds the runs, or has been faster.
    */
   async insert(tx: Sql, runs: readonly NewRun[]): Promise<Set<string>> {
     const rows = await tx<{ id: string }[]>`
@@ -64,8 +66,10 @@ export const createRunsStore = (sql: Sql) => ({
           id uuid, flow uuid, flow_name text, created_at timestamptz, draft boolean, no_cache boolean, priority int,
           flow_version int, digest text, document json, commit text, seed int8, inputs json, group_id uuid,
           parent uuid, idempotency_key text, submitted_by text, elsewhere boolean, heavy boolean, shape int,
-          numbers float8[], texts text[], flags boolean[], nested jsonb, cut text[])
-        join flow on flow.id = item.flow for key share of flow
+          numbers float8[], texts text[], flags boolean[], nested jsonb, cut text[], written text)
+        -- a bare comparison would have the planner expect one run, and a sweep of 10,000 take a minute
+        join flow on flow.id = item.flow and coalesce(flow.xmin::text = item.written, true)
+        for key share of flow
       ), named as (
         insert into run_flow (id, name) select distinct on (flow) flow, flow_name from item order by flow
         on conflict (id) do update set name = excluded.name where run_flow.name <> excluded.name
@@ -149,7 +153,8 @@ export const createRunsStore = (sql: Sql) => ({
 function withDocumentsOnce(runs: readonly NewRun[]): NewRun[] {
   const seen = new Set<string>()
   return runs.map((run) => {
-    const key = `${run.flow} ${run.digest}`
+    // one of another writing may be left out, with its document
+    const key = `${run.flow} ${run.digest} ${run.written ?? ''}`
     if (seen.has(key)) return { ...run, document: null }
     seen.add(key)
     return run

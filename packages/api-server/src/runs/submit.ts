@@ -104,6 +104,9 @@ export function createSubmit(deps: SubmitDeps): Submit {
 
   return {
     async submit(name, body, by) {
+      const soon = await runFromMemory(deps, name, body, by)
+      const early = soon && (await queue(soon))
+      if (early) return { queued: early }
       const flow = await flows.byName(name, body.draft ? 'draft' : 'published')
       if (!flow) throw noFlow(name)
       const key = body.idempotency_key ?? null
@@ -136,5 +139,25 @@ export function createSubmit(deps: SubmitDeps): Submit {
       if (!queued) throw noFlow(name)
       return queued
     },
+  }
+}
+
+/**
+ * The run of a flow as it was read last, which spares reading it; null where that cannot be. The flow may have been changed: who
+ * queues it sees that, and a refusal may not hold of what it is by now.
+ */
+async function runFromMemory(
+  { flows, host }: Pick<SubmitDeps, 'flows' | 'host'>,
+  name: string,
+  body: RunSubmit,
+  by: string | null,
+): Promise<UntimedRun | null> {
+  const flow = body.draft ? null : flows.readLast(name)
+  if (flow === null) return null
+  try {
+    return { ...newRun(await runnable(flow, false, flows), body, { by }, host.secrets), written: flow.written }
+  } catch (error) {
+    if (error instanceof ProblemError) return null
+    throw error
   }
 }

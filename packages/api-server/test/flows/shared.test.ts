@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { defineNode } from '@flow-service/connector-sdk'
-import type { Flow, FlowDiff, FlowState, FlowVersion, Message } from '@flow-service/protocol'
+import type { Flow, FlowDiff, FlowState, FlowVersion, Message, Run } from '@flow-service/protocol'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
 
@@ -268,4 +268,37 @@ test('shared code that is changed at one engine is executed by the one that runs
     return (await one.values('porch.y')).at(-1)
   }
   await expect.poll(last).toBe(3)
+})
+
+test('a run that is submitted to either engine executes what was published last, at whichever', async () => {
+  const scaled = (scale: number) => ({
+    mode: 'batch' as const,
+    inputs: [{ name: 'x', dtype: 'float' as const, initial: 1 }],
+    outputs: [{ name: 'y' }],
+    nodes: [
+      {
+        id: 'change',
+        type: 'change',
+        settings: { scale },
+        ports: [
+          { ...input('x'), port: 'in', dtype: 'float' as const },
+          { ...output('y'), port: 'out', dtype: 'float' as const },
+        ],
+      },
+    ],
+  })
+  const results: unknown[] = []
+  await one.publish('sum', scaled(1))
+  for (const scale of [2, 3, 4]) {
+    for (const [publisher, at] of [
+      [one, two],
+      [two, one],
+    ] as const) {
+      await publisher.next('sum', scaled(scale))
+      const { value } = await at.root<Run>('POST', '/runs/flows/sum', { params: { x: 10 } })
+      await expect.poll(async () => (await at.root<Run>('GET', `/runs/${value.id}`)).value.status).toBe('ok')
+      results.push((await at.root<Run>('GET', `/runs/${value.id}`)).value.result)
+    }
+  }
+  expect(results).toEqual([20, 20, 30, 30, 40, 40].map((y) => ({ y })))
 })

@@ -187,11 +187,12 @@ export async function startService(options: ServiceConfig = {}, clock: Clock = c
     caller,
     /** Adds a user; their requests. */
     signUp: async (email: string, superuser = false) => caller(await signIn(email, superuser)),
-    /** Saves, publishes and starts a live flow. */
+    /** Saves, publishes and, if it is live, starts a flow. */
     async publish(name: string, document: FlowDocumentInput): Promise<void> {
       const saved = await root<{ version: number }>('PUT', `/flows/${name}`, document)
       const published = await root('POST', `/flows/${name}/publish`, { version: saved.value.version })
       if (published.status !== 200) throw new Error(published.text)
+      if (document.mode === 'batch') return
       const started = await root('POST', `/flows/${name}/start`)
       if (started.status !== 200) throw new Error(started.text)
     },

@@ -347,6 +347,8 @@ function sourceOf(flows: TestFlows, registry: NodeRegistry): RunnableFlows {
       const flow = flows.get(name)
       return flow ? shown(name, flow, form) : null
     },
+    // the flows of these tests have rows that say nothing of them
+    readLast: () => null,
     async draftOf(id) {
       const found = [...flows].find(([, flow]) => flow.id === id)
       return found ? shown(...found, 'draft') : null
