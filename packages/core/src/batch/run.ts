@@ -1,5 +1,5 @@
 /**
- * One run of a batch flow: every node once, after what it depends on (G16). Invariants batch.B1-B11 of DESIGN.md.
+ * One run of a batch flow: every node once, after what it depends on (G16). Invariants batch.B1-B12 of DESIGN.md.
  * @module
  */
 import type { Values } from '@flow-service/connector-sdk'
