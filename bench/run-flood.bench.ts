@@ -1,8 +1,10 @@
 /**
  * Runs of three built-in nodes as clients meet them: over HTTP, an event socket listening, in an engine as it is without
  * settings. One at a time from POST to `ok`, beside three bare commits; then 1,000 and 10,000 at once, from the POST of a sweep to
- * the `ok` of the last, beside the bare group commit of as many rows, while others submit one after the other.
+ * the `ok` of the last, beside the bare group commit of as many rows, while others submit one after the other. On a server also
+ * beside jobs of graphile-worker, which are one function each and leave nothing behind: a commit takes each, another ends it.
  */
+import type { ChildProcess } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { type Client, createClient } from '@flow-service/client-sdk'
@@ -11,9 +13,11 @@ import { afterAll, expect, test } from 'vitest'
 import { openEngine, type TestEngine } from '../packages/api-server/test/runs/engine.ts'
 import { findPostgres, type PostgresServer, startPostgres } from '../test/components/postgres.ts'
 import { bareCommits, bareGroupRate } from './bare-commits.ts'
-import { useServers } from './child-servers.ts'
+import { ask, useServers } from './child-servers.ts'
 
 const SINGLE_RUNS = 200
+/** Of floods that are compared, in turns. */
+const ROUNDS = 3
 /** Between two submissions of others. */
 const PAUSE_MS = 20
 
@@ -154,3 +158,28 @@ for (const { backend, least, most } of [
     expect(share(times, 0.5) / share(commits, 0.5)).toBeLessThan(most)
   })
 }
+
+test('10,000 runs on a server beside as many jobs of graphile-worker', async () => {
+  const { client } = await started('server')
+  const listener = new Listener(client)
+  const jobs = new Map<number, ChildProcess>()
+  for (const loops of [1, 8]) {
+    const url = await server!.createDatabase(crypto.randomUUID())
+    jobs.set(loops, (await startAt('graphile-jobs.ts', url, String(loops))).child)
+  }
+  const rates: Record<'runs' | 'one' | 'eight', number[]> = { runs: [], one: [], eight: [] }
+  await flood(client, listener, 2_000)
+  for (let round = 0; round < ROUNDS; round++) {
+    rates.runs.push((await flood(client, listener, 10_000)).perSecond)
+    rates.one.push(await ask<number>(jobs.get(1)!, { jobs: 10_000 }))
+    rates.eight.push(await ask<number>(jobs.get(8)!, { jobs: 10_000 }))
+  }
+  const [runs, one, eight] = [rates.runs, rates.one, rates.eight].map((all) => share(all, 0.5))
+  const all = Object.entries(rates).map(([name, of]) => `${name} ${of.map(Math.round).join(' ')}`)
+  console.log(
+    `10,000 runs of three nodes ${Math.round(runs!)}/s; jobs of graphile-worker ${Math.round(one!)}/s by one loop, as it is without ` +
+      `settings, and ${Math.round(eight!)}/s by eight: ratios ${(runs! / one!).toFixed(2)} and ${(runs! / eight!).toFixed(2)} (${all.join('; ')})`,
+  )
+  expect(runs! / one!).toBeGreaterThan(1)
+  expect(runs! / eight!).toBeGreaterThan(0.5)
+})

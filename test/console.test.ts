@@ -273,6 +273,23 @@ describe.skipIf(!hasChromium())('the console', () => {
     expect(complaints).toEqual([])
   })
 
+  test('what a page shows is asked for until an engine that begins, or is away, answers', async () => {
+    await using opened = await open()
+    const { page } = opened
+    await page.getByLabel('Password').waitFor()
+    const answers = [503, 'connectionrefused', 502] as const
+    let asked = 0
+    await page.context().route(/\/api\/v1\/runs\?/, (route) => {
+      const answer = answers[asked++]
+      if (answer === undefined) return route.continue()
+      return typeof answer === 'string' ? route.abort(answer) : route.fulfill({ status: answer, body: 'not yet' })
+    })
+    await signIn(page)
+    // the event socket is there all the time: nothing else asks again
+    await page.getByRole('region', { name: 'Newest runs' }).getByRole('listitem').waitFor()
+    expect(asked).toBeGreaterThan(answers.length)
+  })
+
   test.each([
     { theme: 'light', width: 1440 },
     { theme: 'dark', width: 1440 },

@@ -1,6 +1,7 @@
 /**
  * What pages show of the engine: GETs by their path. Two parts of a page that ask for the same share one request; what is
- * known stays on the screen while it is asked for again, and when the engine is away.
+ * known stays on the screen while it is asked for again, and when the engine is away: what a page shows is asked for until it
+ * is there.
  */
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
@@ -24,7 +25,13 @@ interface Entry {
   loading: Promise<void> | null
   /** Asked for again while a request was under way. */
   isStale: boolean
+  /** Asks again an engine that was away. */
+  timer: number
+  waitMs: number
 }
+
+/** Milliseconds after an engine was away, doubled up to the most. */
+const [FIRST_MS, MOST_MS] = [1_000, 15_000]
 
 const entries = new Map<string, Entry>()
 /** What nobody shows any more is kept for who comes back to it, the newest of it. */
@@ -66,19 +73,40 @@ export async function load(path: string): Promise<void> {
   await entry.loading
 }
 
-async function ask(path: string, { state }: Entry): Promise<void> {
+async function ask(path: string, entry: Entry): Promise<void> {
+  const { state } = entry
+  clearTimeout(entry.timer)
   try {
     state.value = { data: await get<unknown>(path), problem: null }
+    entry.waitMs = FIRST_MS
   } catch (error) {
     const problem = error instanceof Problem ? error : new Problem(0, 'unknown', String(error))
     state.value = { data: state.peek().data, problem }
+    if (isAway(problem)) askLater(path, entry)
   }
+}
+
+/** Nobody has answered, or a proxy in front, or an engine that begins or ends. */
+const isAway = ({ status }: Problem): boolean => status === 0 || (status >= 502 && status <= 504)
+
+function askLater(path: string, entry: Entry): void {
+  // not all pages at once, when an engine comes back
+  const waitMs = entry.waitMs * (0.75 + Math.random() / 2)
+  entry.timer = window.setTimeout(() => entry.users > 0 && void load(path), waitMs)
+  entry.waitMs = Math.min(2 * entry.waitMs, MOST_MS)
 }
 
 function entryOf(path: string): Entry {
   const known = entries.get(path)
   if (known) return known
-  const entry: Entry = { state: signal({ data: undefined, problem: null }), users: 0, loading: null, isStale: false }
+  const entry: Entry = {
+    state: signal({ data: undefined, problem: null }),
+    users: 0,
+    loading: null,
+    isStale: false,
+    timer: 0,
+    waitMs: FIRST_MS,
+  }
   for (const [other, { users }] of entries) {
     if (entries.size < MAX_KEPT) break
     if (users === 0) entries.delete(other)
