@@ -32,6 +32,7 @@ export class Recent<K, V> {
     return value
   }
 
+  /** Keeps a value, which is used by this, and lets go of what there is no room for beside it. */
   set(key: K, value: V): void {
     const { count, weight, weightOf } = this.#options
     this.delete(key)
@@ -43,6 +44,7 @@ export class Recent<K, V> {
     this.#weight += weightOf(value)
   }
 
+  /** Lets go of a value, if it is there. */
   delete(key: K): void {
     const value = this.#values.get(key)
     if (value === undefined) return

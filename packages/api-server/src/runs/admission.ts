@@ -8,7 +8,8 @@
  * - admission.A2 a run of which everything waits for attached workers executes nothing here: there may be 1,000 of them
  *   beside, and what a worker takes goes on at once, even where the places are taken by then.
  *
- * `run-queue.ts` takes a place for each run that it claims, and claims what {@link Admission.room} says.
+ * `run-queue.ts` takes a place for each run that it claims, and claims what {@link Admission.room} says, of the classes that
+ * {@link Backlog} may have runs of.
  * @module
  */
 import type { FlowDocument } from '@flow-service/protocol'

@@ -206,8 +206,15 @@ async function write(tx: Sql, { writes, metricId, columnsOf, claim }: Round): Pr
     ${writes.some(({ cache }) => cache.length > 0) ? keepStages(tx, writes.flatMap(stageItems)) : tx``}
     ${kept.length > 0 ? keepRuns(tx, kept) : tx``}
     ${claim ? tx`, ${claimParts(tx, claim)}` : tx``}
-    select (select json_agg(id) from held) as held ${claim ? tx`, rule.is_limited, claimed.* from ${claimed(tx)}` : tx``}`
-  return { held: new Set(rows[0]?.held), claimed: claim && claimedOf(rows) }
+    select ${
+      claim
+        ? tx`case when row_number() over () = 1 then (select json_agg(id) from held) end as held,
+            rule.is_limited, claimed.* from ${claimed(tx)}`
+        : tx`(select json_agg(id) from held) as held`
+    }`
+  // once, and not with each of the runs that were taken
+  const held = rows.find((row) => row.held !== null)?.held
+  return { held: new Set(held), claimed: claim && claimedOf(rows) }
 }
 
 /** Who executed the nodes of a run: `shown` is the node's id there, `run` and `node` the execution. */

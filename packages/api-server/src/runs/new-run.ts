@@ -67,12 +67,12 @@ export async function runnable(flow: RunnableFlow, draft: boolean, flows: Runnab
   return { ...flow, document }
 }
 
-const digests = new WeakMap<FlowDocument, string>()
+const documentDigests = new WeakMap<FlowDocument, string>()
 
 /** The digest of a document, of which flows in memory have many runs. */
-function digestOf(document: FlowDocument): string {
-  const digest = digests.get(document) ?? documentDigest(document)
-  digests.set(document, digest)
+function knownDigest(document: FlowDocument): string {
+  const digest = documentDigests.get(document) ?? documentDigest(document)
+  documentDigests.set(document, digest)
   return digest
 }
 
@@ -81,7 +81,7 @@ export function runMaker(flow: Runnable, draft: boolean, secrets: Pick<Secrets, 
   const { document } = flow
   const pinned = draft
     ? { flow_version: null, digest: null, document: null }
-    : { flow_version: flow.version, digest: digestOf(document), document }
+    : { flow_version: flow.version, digest: knownDigest(document), document }
   /** A run of the flow, or what is wrong with its params, as JSON Pointers into a submission. */
   return (request: RunRequest, { by, group = null, parent = null }: RunOrigin) => {
     const checked = checkParams(document, request.params, request.seed)

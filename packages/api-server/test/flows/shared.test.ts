@@ -11,6 +11,7 @@ import * as z from 'zod'
 import { newSigningKey } from '../auth/new-signing-key.ts'
 import { databaseAt } from '../backend.ts'
 import { engineOf, lose } from '../engines/living.ts'
+import { scaled } from '../runs/flows.ts'
 import { openEngine, relay } from './engine.ts'
 import { chain, input, listening, type LiveService, output, startLive } from './live-service.ts'
 
@@ -271,30 +272,14 @@ test('shared code that is changed at one engine is executed by the one that runs
 })
 
 test('a run that is submitted to either engine executes what was published last, at whichever', async () => {
-  const scaled = (scale: number) => ({
-    mode: 'batch' as const,
-    inputs: [{ name: 'x', dtype: 'float' as const, initial: 1 }],
-    outputs: [{ name: 'y' }],
-    nodes: [
-      {
-        id: 'change',
-        type: 'change',
-        settings: { scale },
-        ports: [
-          { ...input('x'), port: 'in', dtype: 'float' as const },
-          { ...output('y'), port: 'out', dtype: 'float' as const },
-        ],
-      },
-    ],
-  })
   const results: unknown[] = []
-  await one.publish('sum', scaled(1))
+  await one.publish('sum', { mode: 'batch', ...scaled(1) })
   for (const scale of [2, 3, 4]) {
     for (const [publisher, at] of [
       [one, two],
       [two, one],
     ] as const) {
-      await publisher.next('sum', scaled(scale))
+      await publisher.next('sum', { mode: 'batch', ...scaled(scale) })
       const { value } = await at.root<Run>('POST', '/runs/flows/sum', { params: { x: 10 } })
       await expect.poll(async () => (await at.root<Run>('GET', `/runs/${value.id}`)).value.status).toBe('ok')
       results.push((await at.root<Run>('GET', `/runs/${value.id}`)).value.result)

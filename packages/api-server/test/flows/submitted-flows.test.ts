@@ -2,6 +2,7 @@
 import type { FlowDocumentInput, Run } from '@flow-service/protocol'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
+import { scaled } from '../runs/flows.ts'
 import { type LiveService, startLive } from './live-service.ts'
 
 let at: LiveService
@@ -10,24 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => at[Symbol.asyncDispose]())
 
-/** `y = scale * x`; its input may have another name. */
-const scaled = (scale: number, name = 'x'): FlowDocumentInput => ({
-  mode: 'batch',
-  inputs: [{ name, dtype: 'float', initial: 1 }],
-  outputs: [{ name: 'y' }],
-  nodes: [
-    {
-      id: 'change',
-      type: 'change',
-      settings: { scale },
-      ports: [
-        { direction: 'input', name, port: 'in', dtype: 'float' },
-        { direction: 'output', name: 'y', port: 'out', dtype: 'float' },
-      ],
-    },
-  ],
-})
-
+const batch = (...of: Parameters<typeof scaled>): FlowDocumentInput => ({ mode: 'batch', ...scaled(...of) })
 const submit = (name: string, params: object = {}) => at.root<Run>('POST', `/runs/flows/${name}`, { params })
 const resultOf = async ({ value: { id } }: { value: Run }): Promise<unknown> => {
   await expect.poll(async () => (await at.root<Run>('GET', `/runs/${id}`)).value.status).toBe('ok')
@@ -36,12 +20,12 @@ const resultOf = async ({ value: { id } }: { value: Run }): Promise<unknown> => 
 
 describe('a run that is submitted again', () => {
   beforeEach(async () => {
-    await at.publish('sum', scaled(2))
+    await at.publish('sum', batch(2))
     for (let times = 0; times < 2; times++) await resultOf(await submit('sum', { x: 3 }))
   })
 
   test('executes what was published since, with the inputs of that', async () => {
-    await at.next('sum', scaled(5, 'z'))
+    await at.next('sum', batch(5, 'z'))
     const run = await submit('sum', { z: 3 })
     expect(run.value).toMatchObject({ status: 'queued', params: { z: 3 } })
     expect(await resultOf(run)).toEqual({ y: 15 })
@@ -59,7 +43,7 @@ describe('a run that is submitted again', () => {
   test('is of the flow that has the name now', async () => {
     expect((await at.root('DELETE', '/flows/sum')).status).toBe(204)
     expect(await submit('sum')).toMatchObject({ status: 404 })
-    await at.publish('sum', scaled(7))
+    await at.publish('sum', batch(7))
     expect(await resultOf(await submit('sum', { x: 1 }))).toEqual({ y: 7 })
   })
 

@@ -175,6 +175,25 @@ describe('a claim', () => {
     },
   )
 
+  test.each(['at once', 'within limits'])('brings no document that the engine has: %s', async (way) => {
+    const { sql } = engine.database
+    const leases = createLeaseStore(sql)
+    await submitted('light', 0, 0)
+    const taken = async (known: readonly string[]) => {
+      const asked = { token: randomUUID(), room: { all: 1 }, leaseS: 30, startedAt: '2026-01-01T00:00:00Z', known }
+      const tell = { ...asked, isKeeping: false }
+      const runs =
+        way === 'at once'
+          ? await leases.claim(sql, tell)
+          : await engine.database.transaction((tx) => leases.claimWithinLimits(tx, tell))
+      return runs![0]!
+    }
+    const first = await taken(['another'])
+    expect(first.document).toMatchObject({ name: 'light' })
+    const second = await taken(['another', first.digest!])
+    expect([second.digest, second.document]).toEqual([first.digest, null])
+  })
+
   test('takes both in one order where they share their places', async () => {
     const heavy = await submitted('heavy', 0, 9)
     const light = await submitted('light', 5, -1)

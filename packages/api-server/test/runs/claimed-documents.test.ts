@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 
 import { ClaimedDocuments } from '../../src/runs/claimed-documents.ts'
 import { openEngine } from './engine.ts'
-import { light } from './flows.ts'
+import { scaled } from './flows.ts'
 
 /** A document of so many nodes. */
 const of = (nodes: number) => ({ nodes: Array.from({ length: nodes }) }) as unknown as FlowDocument
@@ -42,7 +42,6 @@ describe('documents of claimed runs', () => {
 
 test('a run executes what was published when it was submitted, also after other documents of its flow', async () => {
   await using engine = await openEngine()
-  const scaled = (scale: number) => ({ ...light, nodes: [{ ...light.nodes![0]!, settings: { scale } }] })
   const results: unknown[] = []
   for (const scale of [2, 3, 2, 3]) {
     await engine.publish('scaled', scaled(scale))

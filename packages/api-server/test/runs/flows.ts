@@ -29,22 +29,25 @@ export const node = (id: string, ports: PortInput[], rest: Partial<NodeInput> = 
   ...rest,
 })
 
-/** `y = 2x` by a node without code. */
-export const light: FlowDocumentInput = {
-  inputs: [{ name: 'x', dtype: 'float', initial: 2 }],
+/** `y = scale * x` by a node without code; `x` may have another name. */
+export const scaled = (scale: number, x = 'x'): FlowDocumentInput => ({
+  inputs: [{ name: x, dtype: 'float', initial: 2 }],
   outputs: [{ name: 'y' }],
   nodes: [
     {
       id: 'change',
       type: 'change',
-      settings: { scale: 2 },
+      settings: { scale },
       ports: [
-        { direction: 'input', name: 'x', port: 'in', dtype: 'float' },
+        { direction: 'input', name: x, port: 'in', dtype: 'float' },
         { direction: 'output', name: 'y', port: 'out', dtype: 'float' },
       ],
     },
   ],
-}
+})
+
+/** `y = 2x` by a node without code. */
+export const light = scaled(2)
 
 /** `y = code(x)` by the node `double`, which is executed every time. */
 export const double: FlowDocumentInput = {
