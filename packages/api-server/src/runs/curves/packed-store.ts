@@ -9,8 +9,22 @@ import { type PlacedChunk, shownChunks } from './curve-store.ts'
 /** Chunks that one statement reads: some 200,000 points. */
 const PAGE_PACKED = 400
 
+/** A curve of the run that executed it. */
+type CurvePlace = Pick<CurveEndPlace, 'run' | 'metric'>
+
+/** Which of its chunks are read. */
+interface PackedChoice {
+  /** Only those with later steps. */
+  readonly afterStep: number
+  readonly times: boolean
+}
+
 /** A chunk as it is stored; `steps` is null where they are consecutive up to `last_step`. */
 export interface PackedChunkRow {
+  /** Place of its curve among those that are read. */
+  readonly curve: number
+  /** Its number in the curve. */
+  readonly seq: number
   readonly count: number
   readonly last_step: number
   readonly steps: Buffer | null
@@ -54,31 +68,42 @@ export const createPackedStore = (sql: Sql) => ({
   },
 
   /**
-   * Pages of these curves of runs, one after the other, each in order, as they are stored. A page is one short
-   * statement: whoever reads slowly holds nothing.
+   * Pages of these curves of runs, one after the other, each in order, as they are stored. A page is one short statement,
+   * which is read while the caller works on the one before: whoever reads slowly holds no more than that.
    */
-  async *chunks(
-    curves: readonly Pick<CurveEndPlace, 'run' | 'metric'>[],
-    { afterStep, times }: { readonly afterStep: number; readonly times: boolean },
-  ): AsyncGenerator<(PackedChunkRow & { readonly curve: number })[]> {
+  async *chunks(curves: readonly CurvePlace[], choice: PackedChoice): AsyncGenerator<PackedChunkRow[]> {
     let first = 0
-    let after: { seq: number } | null = null
+    let reading = page(sql, curves, choice, null)
     for (;;) {
-      const asked = curves.slice(first).map(({ run, metric }) => ({ run, metric }))
-      const rows: (PackedChunkRow & { curve: number; seq: number })[] = await sql`
-        select (asked.place - 1)::int as curve, chunk.seq, chunk.count, chunk.last_step,
-          case when chunk.first_step = chunk.last_step - chunk.count + 1 then null else chunk.steps end as steps,
-          ${times ? sql`chunk.ts` : sql`null::bytea`} as ts, chunk.vals
-        from json_to_recordset(${JSON.stringify(asked.map((curve, at) => ({ ...curve, place: at + 1 })))}::json)
-          as asked(run uuid, metric int, place int)
-        join metric_chunk chunk on chunk.run = asked.run and chunk.metric = asked.metric
-        where chunk.last_step > ${afterStep} ${after ? sql`and (asked.place > 1 or chunk.seq > ${after.seq})` : sql``}
-        order by asked.place, chunk.seq limit ${PAGE_PACKED}`
-      yield rows.map((row) => ({ ...row, curve: row.curve + first }))
-      const last = rows.at(-1)
-      if (!last || rows.length < PAGE_PACKED) return
-      first += last.curve
-      after = last
+      const rows = await reading
+      const before = first
+      const last = rows.length < PAGE_PACKED ? null : (rows.at(-1) ?? null)
+      if (last) {
+        first += last.curve
+        reading = page(sql, curves.slice(first), choice, last.seq)
+        // a caller that has enough hears nothing of it
+        reading.catch(() => {})
+      }
+      yield rows.map((row) => ({ ...row, curve: row.curve + before }))
+      if (!last) return
     }
   },
 })
+
+/** Curves from one on whose chunks up to `after` have been read. */
+function page(
+  sql: Sql,
+  curves: readonly CurvePlace[],
+  { afterStep, times }: PackedChoice,
+  after: number | null,
+): Promise<PackedChunkRow[]> {
+  const asked = curves.map(({ run, metric }, at) => ({ run, metric, place: at + 1 }))
+  return sql<PackedChunkRow[]>`
+    select (asked.place - 1)::int as curve, chunk.seq, chunk.count, chunk.last_step,
+      case when chunk.first_step = chunk.last_step - chunk.count + 1 then null else chunk.steps end as steps,
+      ${times ? sql`chunk.ts` : sql`null::bytea`} as ts, chunk.vals
+    from json_to_recordset(${JSON.stringify(asked)}::json) as asked(run uuid, metric int, place int)
+    join metric_chunk chunk on chunk.run = asked.run and chunk.metric = asked.metric
+    where chunk.last_step > ${afterStep} ${after === null ? sql`` : sql`and (asked.place > 1 or chunk.seq > ${after})`}
+    order by asked.place, chunk.seq limit ${PAGE_PACKED}`
+}

@@ -50,7 +50,10 @@ export const comparisonEndpoints = {
       ...thinningQuery,
     }),
     replies: {
-      200: reply.json('The curves, in the order of `ids`.', z.union([metricComparisonSchema, curveComparisonSchema])),
+      200: reply.longJson(
+        'The curves, in the order of `ids`.',
+        z.union([metricComparisonSchema, curveComparisonSchema]),
+      ),
     },
     problems: ['not_found', 'validation_failed'],
   }),
@@ -64,7 +67,7 @@ export const comparisonEndpoints = {
     auth: 'user',
     scope: 'runs:read',
     body: json(curveComparisonRequestSchema),
-    replies: { 200: reply.json('The curves, metric by metric.', curveComparisonSchema) },
+    replies: { 200: reply.longJson('The curves, metric by metric.', curveComparisonSchema) },
     problems: ['not_found', 'validation_failed'],
   }),
 } as const
@@ -90,10 +93,9 @@ export const comparisonHandlers = ({
     const thinning = thinningOf(query)
     if (thinning === 'stride')
       return { status: 200, value: await curves.compare({ ids, metric, x, stride: stride ?? 1 }) }
-    const value = await columns.compare({ ids, metrics: [metric], x, points: points ?? null })
-    return { status: 200, value }
+    return { status: 200, ...(await columns.compare({ ids, metrics: [metric], x, points: points ?? null })) }
   },
   async compareMany({ body }) {
-    return { status: 200, value: await columns.compare(body) }
+    return { status: 200, ...(await columns.compare(body)) }
   },
 })

@@ -25,9 +25,15 @@ import { jsonField } from '../lists/filter-grammar.ts'
 import { shownInputs } from '../masked-event.ts'
 import { noRun } from '../refusals.ts'
 import { paramsOf } from '../run-record.ts'
+import { columnsText, type NextPoints } from './whole-columns.ts'
 
 /** Most points of one answer. */
 const MAX_POINTS = 2_000_000
+/** So many points, some 2 MB of JSON, are one value: it has a length, and is compressed as well as can be. */
+const WHOLE_POINTS = 50_000
+
+/** What the answer to a comparison holds: a value, or where it is long its JSON in pieces. */
+export type ComparisonAnswer = { readonly value: CurveComparison } | { readonly text: AsyncIterable<string> }
 
 /** What reading columns takes. */
 export interface CurveColumnsDeps {
@@ -79,7 +85,7 @@ export class CurveColumnsReader {
   }
 
   /** Curves of many runs; refuses as {@link ofRun} does. */
-  async compare(request: CurveComparisonRequest): Promise<CurveComparison> {
+  async compare(request: CurveComparisonRequest): Promise<ComparisonAnswer> {
     const { metrics, x, points, after_step: afterStep = -1 } = request
     const keyOf = groupKey(request.group)
     const ids = [...new Set(request.ids.map((id) => id.toLowerCase()))]
@@ -91,7 +97,7 @@ export class CurveColumnsReader {
     const asked = metrics.flatMap((metric) =>
       runs.map((run, place) => ({ metric, place, run, curve: curveOf(all, run, { place, metric }) })),
     )
-    this.#assertRoom(
+    const given = this.#assertRoom(
       asked.flatMap(({ curve }) => curve ?? []),
       points,
       afterStep,
@@ -102,6 +108,20 @@ export class CurveColumnsReader {
         ? sinceStart(curve.last_ts?.readDoubleBE(0) ?? 0, starts.get(curve.run) ?? 0)
         : (curve?.last_step ?? 0),
     )
+    const heads = asked.map(({ metric, run, curve }) => ({
+      metric,
+      run: run.id,
+      flow: run.flow,
+      status: run.status,
+      count: curve?.count ?? 0,
+    }))
+    const told: Pick<CurveComparison, 'x' | 'params'> = {
+      x,
+      params: Object.fromEntries(runs.map(({ id }, place) => [id, params[place] ?? {}])) as CurveComparison['params'],
+    }
+    const pages = () => this.#pages(asked, starts, afterStep)
+    if (points === null && !isJoined && !keyOf && given > WHOLE_POINTS)
+      return { text: columnsText({ ...told, heads, pages }) }
     const sinks = ends.map((end) => sinkOf(points, end))
     const places = asked.map(({ metric, place, run }) => ({ metric, run: run.id, key: keyOf?.(params[place] ?? {}) }))
     const groups = keyOf && new CurveGroups(places, isTime ? ends : null)
@@ -109,25 +129,30 @@ export class CurveColumnsReader {
       sinks[at]?.add(x, y, null)
       groups?.add(at, x, y)
     }
-    if (isJoined) {
+    if (isJoined)
       await this.#joined({ all, runs, x, afterStep }, asked, { add, endsAt: (at, last) => sinks[at]?.endsAt(last) })
-    } else {
-      const curves = asked.flatMap((one, at) => (one.curve ? [{ ...one.curve, at }] : []))
-      await this.#read(curves, { afterStep, times: isTime }, (which, { steps, y, t }) => {
-        const curve = curves[which]
-        const startUs = starts?.get(curve?.run ?? '') ?? 0
-        if (curve) add(curve.at, starts && t ? t.map((ms) => sinceStart(ms, startUs)) : steps, y)
-      })
-    }
-    const series = asked.map(({ metric, run, curve }, at): ComparedColumns => {
+    else for await (const page of pages()) for (const next of page) add(next.at, next.x, next.y)
+    const series = heads.map((head, at): ComparedColumns => {
       const { x: xs, y } = sinks[at]?.columns() ?? { x: [], y: [] }
-      return { metric, run: run.id, flow: run.flow, status: run.status, count: curve?.count ?? 0, x: xs, y }
+      return { ...head, x: xs, y }
     })
-    return {
-      x,
-      series,
-      params: Object.fromEntries(runs.map(({ id }, place) => [id, params[place] ?? {}])) as CurveComparison['params'],
-      groups: groups ? groups.of(points) : null,
+    return { value: { ...told, series, groups: groups ? groups.of(points) : null } }
+  }
+
+  /** The points of compared curves, one curve after the other; over time where the starts of their runs are given. */
+  async *#pages(
+    asked: readonly { readonly curve: ShownCurve | null }[],
+    starts: ReadonlyMap<string, number> | null,
+    afterStep: number,
+  ): AsyncGenerator<NextPoints[]> {
+    const curves = asked.flatMap(({ curve }, at) => (curve ? [{ ...curve, at }] : []))
+    for await (const page of this.#deps.packed.chunks(curves, { afterStep, times: starts !== null })) {
+      yield page.map((chunk) => {
+        const { at = 0, run = '' } = curves[chunk.curve] ?? {}
+        const { steps, y, t } = numbersAfter(afterStep, chunk)
+        const startUs = starts?.get(run) ?? 0
+        return { at, x: t ? t.map((ms) => sinceStart(ms, startUs)) : steps, y }
+      })
     }
   }
 
@@ -222,14 +247,15 @@ export class CurveColumnsReader {
     }
   }
 
-  /** Steps ascend, so that no more points are behind one than there are steps. */
-  #assertRoom(curves: readonly CurveEndPlace[], points: number | null, afterStep: number): void {
+  /** How many points are given at most: steps ascend, so that no more are behind one than there are steps. */
+  #assertRoom(curves: readonly CurveEndPlace[], points: number | null, afterStep: number): number {
     const { maxPoints = MAX_POINTS } = this.#deps
     const given = curves.reduce(
       (sum, { count, last_step: last }) => sum + Math.max(0, Math.min(count, points ?? Infinity, last - afterStep)),
       0,
     )
     if (given > maxPoints) throw tooMany(given, maxPoints)
+    return given
   }
 }
 
