@@ -1,6 +1,6 @@
 /**
  * Memory of what was used last, within bounds: documents that runs execute (`runs/claimed-documents.ts`), flows that they are
- * submitted to (`flows/runnable-flows.ts`), and steps of curves as text (`runs/reports/whole-columns.ts`).
+ * submitted to (`flows/runnable-flows.ts`), and steps of curves as text (`runs/reports/columns-text.ts`).
  * @module
  */
 

@@ -25,7 +25,7 @@ import { jsonField } from '../lists/filter-grammar.ts'
 import { shownInputs } from '../masked-event.ts'
 import { noRun } from '../refusals.ts'
 import { paramsOf } from '../run-record.ts'
-import { columnsText, type NextPoints } from './whole-columns.ts'
+import { columnsText, type NextPoints } from './columns-text.ts'
 
 /** Most points of one answer. */
 const MAX_POINTS = 2_000_000
@@ -120,8 +120,8 @@ export class CurveColumnsReader {
       params: Object.fromEntries(runs.map(({ id }, place) => [id, params[place] ?? {}])) as CurveComparison['params'],
     }
     const pages = () => this.#pages(asked, starts, afterStep)
-    if (points === null && !isJoined && !keyOf && given > WHOLE_POINTS)
-      return { text: columnsText({ ...told, heads, pages }) }
+    if (!isJoined && !keyOf && given > WHOLE_POINTS)
+      return { text: columnsText({ ...told, heads, pages, points, ends }) }
     const sinks = ends.map((end) => sinkOf(points, end))
     const places = asked.map(({ metric, place, run }) => ({ metric, run: run.id, key: keyOf?.(params[place] ?? {}) }))
     const groups = keyOf && new CurveGroups(places, isTime ? ends : null)

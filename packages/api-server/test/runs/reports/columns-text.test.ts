@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { CurveComparison } from '@flow-service/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { columnsText, type NextPoints } from '../../../src/runs/reports/whole-columns.ts'
+import { columnsText, type NextPoints } from '../../../src/runs/reports/columns-text.ts'
 import { createdAt, Past } from '../curves/curve-rows.ts'
 import { openTables, type Tables } from '../tables.ts'
 
@@ -16,7 +16,7 @@ let tables: Tables
 let ids: string[]
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'whole-columns-'))
+  dataDir = await mkdtemp(join(tmpdir(), 'columns-text-'))
   tables = await openTables(dataDir)
   const past = new Past(tables.database)
   ids = await past.runs(Array.from({ length: 6 }, (_, at) => ({ flow: 'fit', created_at: createdAt(at) })))
@@ -54,18 +54,29 @@ async function compare(rest: object): Promise<{ headers: Headers; body: CurveCom
   return { headers: answer.headers, body: (await answer.json()) as CurveComparison }
 }
 
-test.each([
+const axes = [
   { x: 'step' },
   { x: 'time' },
   { x: 'step', after_step: 777 },
-  { x: 'step', metrics: ['loss', 'none', 'fit.loss'], ids: 3 },
-])('long curves in pieces are the same as within a bound that none reaches: %o', async (rest) => {
-  const asked = { ...rest, ids: 'ids' in rest ? ids.slice(-3) : ids }
-  const [pieces, whole] = [await compare({ ...asked, points: null }), await compare({ ...asked, points: 20_000 })]
-  expect(pieces.headers.has('content-length')).toBe(false)
-  expect(whole.headers.has('content-length')).toBe(true)
-  expect(pieces.body).toEqual(whole.body)
-})
+  { x: 'step', metrics: ['loss', 'none', 'fit.loss'] },
+]
+test.each([null, 20_000, 11_000].flatMap((points) => axes.map((axis) => ({ ...axis, points }))))(
+  'long curves in pieces are the same as each of them as a value: %o',
+  async (asked) => {
+    const { headers, body } = await compare(asked)
+    expect(headers.has('content-length')).toBe(false)
+    const series: CurveComparison['series'] = []
+    for (const metric of 'metrics' in asked ? asked.metrics : ['loss']) {
+      for (const id of ids) {
+        // oxlint-disable-next-line no-await-in-loop -- one is short enough
+        const one = await compare({ ...asked, metrics: [metric], ids: [id] })
+        expect(one.headers.has('content-length')).toBe(true)
+        series.push(...one.body.series)
+      }
+    }
+    expect(body).toEqual({ x: asked.x, series, params: Object.fromEntries(ids.map((id) => [id, {}])), groups: null })
+  },
+)
 
 test('few points, means over groups and curves over each other are one value', async () => {
   const few = await compare({ ids: ids.slice(0, 3), points: null })
@@ -88,11 +99,12 @@ async function textOf(
     for (const page of pages)
       yield page.map(([at, ...x]) => ({ at, x: Float64Array.from(x), y: Float64Array.from(x, (step) => -step) }))
   }
+  const asked = { x: 'step', params: { r: {} }, points: null, ends: [] }
   let text = ''
   const all = Array.from({ length: heads }, (_, at) => {
     return { metric: `m${at}`, run: 'r', flow: 'f', status: 'ok' as const, count: 0 }
   })
-  for await (const piece of columnsText({ x: 'step', params: { r: {} }, heads: all, pages: points })) text += piece
+  for await (const piece of columnsText({ ...asked, heads: all, pages: points })) text += piece
   return JSON.parse(text) as CurveComparison
 }
 
