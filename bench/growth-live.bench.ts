@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -25,6 +26,8 @@ const PAGE = 500
 /** Events that are made by one statement. */
 const STEP = 250_000
 const DEEP = 1.5
+/** Most times of one statement that gives the same events, for 20 requests. */
+const BARE = 3
 
 test('the history of the engine, to 10,000,000 events', { timeout: 1_800_000 }, async () => {
   await using service = await startService()
@@ -38,6 +41,20 @@ test('the history of the engine, to 10,000,000 events', { timeout: 1_800_000 }, 
       path = next(answer.headers.get('link'))
     }
   }
+  /** Bytes of the pages that the newest events are read by, over one connection and as they are. */
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const headers = { authorization: `Bearer ${service.rootToken}`, 'accept-encoding': 'identity' }
+  const readBytes = async (events: number) => {
+    let url: string | undefined = `${service.origin}/api/v1/observability/events?limit=${PAGE}`
+    for (let rows = 0; rows < events && url !== undefined; rows += PAGE) {
+      const [answer] = (await once(request(url, { agent, headers }).end(), 'response')) as [IncomingMessage]
+      expect(answer.statusCode).toBe(200)
+      for await (const _ of answer);
+      url = next([answer.headers.link ?? ''].flat().join())
+    }
+  }
+  const readBare = async (events: number) =>
+    Buffer.from(JSON.stringify(await sql`select * from engine_event order by ts desc, id desc limit ${events}`))
   const queries = { newest: '', 'of a flow': '&flow=flow7', 'of a kind': '&kind=worker' }
   const times = new Map(Object.keys(queries).map((what) => [what, new Map<number, number>()]))
   const whole = new Map<number, number>()
@@ -64,6 +81,13 @@ test('the history of the engine, to 10,000,000 events', { timeout: 1_800_000 }, 
   for (const [what, all] of times) expect(dearest(`history, a page ${what}`, all)).toBeLessThan(DOUBLING)
   expect(dearest('history, a rare action', rare)).toBeLessThan(DOUBLING)
   expect(dearest('history, the newest 10,000 in pages of 500', whole)).toBeLessThan(DOUBLING)
+  const [bytes, bare] = [await best(() => readBytes(10_000)), await best(() => readBare(10_000))]
+  agent.destroy()
+  console.log(
+    `the newest 10,000 of ${made} as bytes, in pages of ${PAGE}: ${bytes.toFixed(0)} ms; ` +
+      `one bare SELECT made to JSON ${bare.toFixed(0)} ms, ratio ${(bytes / bare).toFixed(2)}`,
+  )
+  expect(bytes / bare).toBeLessThan(BARE)
   console.log(`pages in the middle: ${[...deep].map(([size, ratio]) => `of ${size} ${ratio.toFixed(2)}`).join(', ')}`)
   for (const ratio of deep.values()) expect(ratio).toBeLessThan(DEEP)
 })

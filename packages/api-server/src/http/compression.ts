@@ -9,7 +9,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { brotliCompress, constants, createGzip, type Gzip } from 'node:zlib'
+import { brotliCompress, constants, createGzip, gzip, type Gzip } from 'node:zlib'
 
 import Negotiator from 'negotiator'
 
@@ -18,10 +18,12 @@ import { weakOf } from './entity-tag.ts'
 
 /** Smaller answers are sent as they are, in bytes. */
 const COMPRESSED_FROM = 1024
-/** Larger ones are compressed with gzip, which takes less of the machine, in bytes. */
-const BROTLI_UP_TO = 1024 * 1024
+/** Larger ones are compressed piece by piece, and with gzip, which takes less of the machine, in bytes. */
+const WHOLE_UP_TO = 1024 * 1024
 /** About as fast as gzip, and smaller. */
 const BROTLI_QUALITY = 4
+/** 4 to 10 % more bytes than the usual level, in a quarter of its time for numbers and half of it for rows. */
+const GZIP_LEVEL = 1
 
 /** Sign-in, people, keys, secrets, what code is made of, bytes that are compressed already, and what others answer. */
 const spared =
@@ -54,7 +56,7 @@ export function codingOf(request: IncomingMessage, response: ServerResponse, siz
   // a part is one of the plain bytes; what a host has coded stays as it is
   if (request.headers.range !== undefined || response.hasHeader('content-encoding')) return null
   if (size !== null && size < COMPRESSED_FROM) return null
-  const known = size !== null && size <= BROTLI_UP_TO ? ['br', 'gzip', 'identity'] : ['gzip', 'identity']
+  const known = size !== null && size <= WHOLE_UP_TO ? ['br', 'gzip', 'identity'] : ['gzip', 'identity']
   const chosen = preferred(request, known)
   return chosen === 'br' || chosen === 'gzip' ? chosen : null
 }
@@ -79,18 +81,22 @@ export function declare(response: ServerResponse, coding: Coding): void {
 }
 
 const brotli = promisify(brotliCompress)
+const zip = promisify(gzip)
 
-/** A body of at most {@link BROTLI_UP_TO} bytes with Brotli. */
-export const brotliOf = (body: Buffer): Promise<Buffer> =>
-  brotli(body, {
+/** A body compressed at once; null where it is too long for that. */
+export function packed(body: Buffer, coding: Coding): Promise<Buffer> | null {
+  if (body.length > WHOLE_UP_TO) return null
+  if (coding === 'gzip') return zip(body, { level: GZIP_LEVEL })
+  return brotli(body, {
     params: {
       [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
       [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
     },
   })
+}
 
 /** A stream that compresses what is written to it. */
-export const gzipStream = (): Gzip => createGzip()
+export const gzipStream = (): Gzip => createGzip({ level: GZIP_LEVEL })
 
 /** A body in pieces, so that a client that is slow or gone is noticed before all of it is compressed. */
 export const inPieces = (body: Buffer): Readable => Readable.from(piecesOf(body), { objectMode: false })

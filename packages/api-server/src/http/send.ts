@@ -11,13 +11,13 @@ import { pipeline } from 'node:stream/promises'
 import { inTurns } from '../process/turns.ts'
 import {
   beginningOf,
-  brotliOf,
   codingOf,
   type Coding,
   declare,
   gzipStream,
   inPieces,
   isCompressibleType,
+  packed,
 } from './compression.ts'
 import type { ReplySpec } from './endpoint.ts'
 import { weakOf } from './entity-tag.ts'
@@ -103,14 +103,12 @@ export async function sendWhole(
   const coding = isCompressible ? codingOf(request, response, body.length) : null
   if (coding === null) response.setHeader('content-length', body.length)
   else declare(response, coding)
-  if (request.method === 'HEAD') response.end()
-  else if (coding === null) response.end(body)
-  else if (coding === 'gzip') await pour([inPieces(body), gzipStream()], request, response)
-  else {
-    const packed = await brotliOf(body)
-    response.setHeader('content-length', packed.length)
-    response.end(packed)
-  }
+  if (request.method === 'HEAD') return void response.end()
+  if (coding === null) return void response.end(body)
+  const whole = await packed(body, coding)
+  if (whole === null) return pour([inPieces(body), gzipStream()], request, response)
+  response.setHeader('content-length', whole.length)
+  response.end(whole)
 }
 
 type Pipe = readonly [Readable, ...NodeJS.ReadWriteStream[]]

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 
 import * as z from 'zod'
 
-import { brotliOf } from '../../src/http/compression.ts'
+import { packed } from '../../src/http/compression.ts'
 import { reply } from '../../src/http/endpoint.ts'
 import { send } from '../../src/http/send.ts'
 import { newId } from '../../src/process/new-id.ts'
@@ -43,7 +43,7 @@ export async function serveTables(pageSize: number, rows: number) {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** The page as text. */
     page: Buffer.from(JSON.stringify(page)),
-    brotliOf,
+    packed,
     close: () => void server.close(),
   }
 }
