@@ -32,6 +32,8 @@ export class ManyRequests {
   #isEnding = false
   #form = 1
   #name: string = changing.renamed[0]
+  /** Whether a change may have stopped a flow and not begun it again: its engine has ended, or its database was away. */
+  #isStopped = false
 
   constructor(deps: RequestDeps) {
     this.#deps = deps
@@ -46,9 +48,17 @@ export class ManyRequests {
     this.#lanes = Promise.all([...lanes, this.#lane(CHANGE_PACE_MS, (engine) => this.#change(engine))])
   }
 
+  /** Every flow runs again then. */
   async end(): Promise<void> {
     this.#isEnding = true
     await this.#lanes
+    while (this.#isStopped) {
+      const [engine] = this.#deps.living()
+      if (!engine) throw new Error('no engine lives')
+      await this.#begunAgain(engine).catch((error: unknown) => {
+        if (!isUnreachable(error) && !(error instanceof ApiError && error.status === 503)) throw error
+      })
+    }
   }
 
   /** One more request to each webhook, until it is promised; the numbers. */
@@ -100,7 +110,13 @@ export class ManyRequests {
     }
   }
 
-  async #change({ client }: EngineProcess): Promise<void> {
+  async #begunAgain({ client }: EngineProcess): Promise<void> {
+    await client.http.flows.start({ name: changing.stopped })
+    this.#isStopped = false
+  }
+
+  async #change(engine: EngineProcess): Promise<void> {
+    const { client } = engine
     const { published, stopped, renamed, hook } = changing
     const form = this.#form++
     const publish = async (name: string): Promise<void> => {
@@ -111,7 +127,10 @@ export class ManyRequests {
     const acts: readonly (() => Promise<unknown>)[] = [
       () => publish(published),
       () => publish(hook),
-      () => client.http.flows.stop({ name: stopped }).then(() => client.http.flows.start({ name: stopped })),
+      () => {
+        this.#isStopped = true
+        return client.http.flows.stop({ name: stopped }).then(() => this.#begunAgain(engine))
+      },
       () => client.http.flows.rename({ path_name: this.#name, body_name: to }).then(() => (this.#name = to)),
     ]
     const at = Math.floor(this.#deps.random() * acts.length)

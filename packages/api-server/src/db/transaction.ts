@@ -127,6 +127,12 @@ export function sqlState(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
+/**
+ * Whether the database has refused a statement, of which nothing is there then: data exceptions, violated constraints,
+ * exceeded program limits.
+ */
+export const isRefused = (error: unknown): boolean => /^(?:22|23|54)/.test(sqlState(error))
+
 /** Whether a unique index, or this one, has refused a row. */
 export const isUniqueViolation = (error: unknown, index?: string): boolean =>
   sqlState(error) === '23505' &&

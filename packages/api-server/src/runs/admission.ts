@@ -108,6 +108,11 @@ export class Backlog {
     this.#light = true
   }
 
+  /** Whether there may be queued runs of a class. */
+  mayHave(isHeavyRun: boolean): boolean {
+    return isHeavyRun ? this.#heavy : this.#light
+  }
+
   /** Room for those that there may be. */
   within(room: RunNumbers): RunNumbers {
     if ('all' in room) return { all: this.#heavy || this.#light ? room.all : 0 }

@@ -9,6 +9,7 @@ import {
   type ProblemItem,
   type Run,
   type RunHead,
+  type RunInput,
   type RunSummary,
 } from '@flow-service/protocol'
 
@@ -17,8 +18,10 @@ import { invalid, ProblemError } from '../http/errors.ts'
 import { newId } from '../process/new-id.ts'
 import { isHeavy } from './admission.ts'
 import { canBeKept } from './kept-run.ts'
+import type { ClaimedRun } from './lease-store.ts'
 import { shownInputs } from './masked-event.ts'
 import { type FactColumns, type Facts, factsOf, maskedInputs } from './run-facts.ts'
+import type { Reservation } from './run-queue.ts'
 import { runRecord, unasked } from './run-record.ts'
 import type { NewRun } from './store.ts'
 
@@ -182,6 +185,26 @@ const queuedHead = (run: NewRun): RunHead => ({
   pinned: false,
   archived: false,
 })
+
+/** With what a run is claimed by the statement that queues it. */
+export const claimFor = (
+  { created_at: createdAt }: Pick<NewRun, 'created_at'>,
+  { token, startedAt, leaseS }: Pick<Reservation, 'leaseS' | 'startedAt' | 'token'>,
+): NonNullable<NewRun['claim']> => ({
+  token,
+  started_at: startedAt > createdAt ? startedAt : createdAt,
+  lease_s: leaseS,
+})
+
+/** The run that was claimed so, as a claim would give it. */
+export function claimedRun(run: NewRun, place: Pick<Reservation, 'leaseS' | 'startedAt' | 'token'>): ClaimedRun {
+  const { flow, no_cache, heavy, inputs, document } = run
+  const { token, started_at } = claimFor(run, place)
+  const head: RunHead = { ...queuedHead(run), status: 'running', started_at }
+  // values of its own: others are those of whoever submitted it, and of the document
+  const own = JSON.parse(JSON.stringify(inputs)) as RunInput[]
+  return { ...head, ...unasked, flow_id: flow, token, no_cache, heavy: heavy ?? false, inputs: own, document }
+}
 
 /** The queued run as lists show it. */
 export const queuedSummary = (run: NewRun): RunSummary => ({ ...queuedHead(run), ...unasked })

@@ -13,6 +13,8 @@
  *   database opens, or when their workers have not come in time.
  * - run-queue.Q5 what a claim has taken whose answer was lost is queued again: the engine that asked knows by its token
  *   which runs these are, and that it has begun none of them.
+ * - run-queue.Q6 a run that is submitted here is claimed by the commit that queues it, where a place is free and no run of its
+ *   class waits that is known of: it overtakes nobody, and starts a statement earlier. The place is held meanwhile.
  */
 import { randomUUID } from 'node:crypto'
 
@@ -20,7 +22,7 @@ import type { Clock } from '@flow-service/core'
 import { timestampOfMs } from '@flow-service/protocol'
 
 import type { Log } from '../process/log.ts'
-import { Admission, Backlog, hasRoom, type RunNumbers } from './admission.ts'
+import { Admission, Backlog, hasRoom, hasRoomFor, type Place, type RunNumbers } from './admission.ts'
 import type { Execution } from './execution.ts'
 import type { LeftRun } from './kept-run.ts'
 import type { KeptRuns } from './kept-runs.ts'
@@ -48,6 +50,19 @@ export interface QueueDeps {
   readonly log: Pick<Log, 'error'>
 }
 
+/** A place that is held for a run until it is queued; its commit claims it with these (run-queue.Q6). One of three ends it. */
+export interface Reservation {
+  readonly token: string
+  readonly startedAt: string
+  readonly leaseS: number
+  /** The run is this engine's, and begins. */
+  begin(claim: ClaimedRun): void
+  /** It is not. */
+  release(): void
+  /** It may be: nobody has heard the answer (run-queue.Q5). */
+  lose(): void
+}
+
 /** Unless given. */
 export const LEASE = { seconds: 30, renewSeconds: 10 }
 const POLL_MS = 1_000
@@ -70,6 +85,7 @@ export class RunQueue {
   #claiming: Promise<void> | null = null
   /** Tokens of claims that failed, and when: they may have taken runs whose names nobody has heard (run-queue.Q5). */
   readonly #unheard = new Map<string, number>()
+  readonly #reserved = new Set<Promise<void>>()
 
   constructor(deps: QueueDeps) {
     this.#deps = deps
@@ -105,9 +121,46 @@ export class RunQueue {
     return this.#isOpen ? this.#admission.room : { all: 0 }
   }
 
+  /** Holds a place for a run that is about to be queued; null where the run has to wait for a claim (run-queue.Q6). */
+  reserve({ heavy, elsewhere }: { readonly heavy: boolean; readonly elsewhere: boolean }): Reservation | null {
+    const { clock, kept } = this.#deps
+    // a claim under way has been told of all places; a run that is kept begins with more than its row
+    if (!this.#isOpen || this.#claiming !== null || this.#hasNews || (elsewhere && kept !== null)) return null
+    if (this.#backlog.mayHave(heavy) || !hasRoomFor(this.room, heavy)) return null
+    const place = this.#admission.take({ heavy })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#reserved.add(promise)
+    const over = (): void => {
+      this.#reserved.delete(promise)
+      resolve()
+    }
+    const release = (): void => {
+      place.executed()
+      place.over()
+      this.#freed()
+      over()
+    }
+    const token = randomUUID()
+    return {
+      token,
+      startedAt: timestampOfMs(clock.now()),
+      leaseS: this.#lease.seconds,
+      begin: (claim) => {
+        this.#start(claim, null, place)
+        over()
+      },
+      release,
+      lose: () => {
+        this.#unheard.set(token, clock.now())
+        release()
+        this.wake()
+      },
+    }
+  }
+
   /** The execution of a run in this engine. A claim that is under way is waited for. */
   async find(id: string): Promise<Execution | null> {
-    await this.#claiming
+    await this.#claimed()
     return this.#active.get(id)?.execution ?? null
   }
 
@@ -125,7 +178,7 @@ export class RunQueue {
   async close(graceMs: number): Promise<void> {
     this.#state = 'closed'
     this.#deps.kept?.close()
-    await this.#claiming
+    await this.#claimed()
     await this.#leaveWithin(graceMs)
     const over = Promise.all([...this.#active.values()].map((entry) => entry.over))
     const released = this.#releaseUnheard().catch((error: unknown) =>
@@ -148,6 +201,11 @@ export class RunQueue {
 
   get #isOpen(): boolean {
     return this.#state === 'open'
+  }
+
+  /** Resolves when all that is being claimed has begun. */
+  async #claimed(): Promise<void> {
+    await Promise.all([this.#claiming, ...this.#reserved])
   }
 
   /** A place is free: whoever was left behind may have it. */
@@ -199,9 +257,8 @@ export class RunQueue {
     }
   }
 
-  #start(claim: ClaimedRun, left: LeftRun | null): Execution {
+  #start(claim: ClaimedRun, left: LeftRun | null, place: Place = this.#admission.take(claim)): Execution {
     const execution = this.#deps.execution(claim, left)
-    const place = this.#admission.take(claim)
     const waits = (isWaiting: boolean): void => {
       place.waits(isWaiting)
       this.#freed()

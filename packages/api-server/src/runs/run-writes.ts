@@ -16,7 +16,7 @@ import { artifactRefsIn } from '@flow-service/protocol'
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database, Sql } from '../db/database.ts'
 import { createGroupWriter, type GroupWriter } from '../db/group-writer.ts'
-import { sqlState } from '../db/transaction.ts'
+import { isRefused } from '../db/transaction.ts'
 import type { Log } from '../process/log.ts'
 import { ClaimedDocuments } from './claimed-documents.ts'
 import type { Curve, CurveSummary } from './curves/points.ts'
@@ -237,12 +237,6 @@ export const unstorable = ({ finished_at }: RunEnd): RunEnd => ({
     message: 'the database refused what the run produced; the log of the engine says why',
   },
 })
-
-/**
- * Whether the database has refused a statement: data exceptions, violated constraints, exceeded program limits
- * (PostgreSQL manual, appendix A).
- */
-const isRefused = (error: unknown): boolean => /^(?:22|23|54)/.test(sqlState(error))
 
 /** What a write makes its run refer to. */
 function digestsOf({ artifacts, end }: RunWrite): string[] {

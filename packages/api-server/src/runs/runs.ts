@@ -158,7 +158,7 @@ export function createRuns(deps: RunsDeps): Runs {
     onNews: (news) => follow(news, { store, queue, clock, teller }),
   })
   const { flush, view, lists } = readersOf(deps, { store, executions, shapes, queue })
-  const own = { store, shapes, timestamps, teller, tellRun, publishEvent, executions, wake: () => queue.wake() }
+  const own = { store, shapes, timestamps, teller, tellRun, publishEvent, executions, queue, wake: () => queue.wake() }
   const { submissions, tracked } = makersOf(deps, { ...own, read: (id) => view.run(id) })
 
   return {

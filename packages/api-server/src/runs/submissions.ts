@@ -40,10 +40,10 @@ export function createSubmissions(deps: SubmissionsDeps): Submissions {
   const submit = createSubmit(deps)
   const store = createImportStore(deps.database.sql)
   /** What failed without a refusal may be queued all the same: its answer was lost. */
-  const awake = async <T>(making: Promise<T>): Promise<T> => {
+  const awake = async <T extends object>(making: Promise<T>): Promise<T> => {
     try {
       const made = await making
-      wake()
+      if (!('hasBegun' in made && made.hasBegun)) wake()
       return made
     } catch (error) {
       if (!(error instanceof ProblemError)) wake()
@@ -57,7 +57,7 @@ export function createSubmissions(deps: SubmissionsDeps): Submissions {
       return { run: submitted.queued, created: true }
     },
     sweep: (flow, body, by) => awake(sweep(deps, { flow, body, by })),
-    retry: (id, by) => awake(submit.retry(id, by)),
+    retry: async (id, by) => (await awake(submit.retry(id, by))).queued,
     import: (entries, by) => importRuns({ ...deps, store }, entries, by),
   }
 }

@@ -9,15 +9,17 @@ import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Database } from '../db/database.ts'
 import { createGroupWriter } from '../db/group-writer.ts'
 import type { Timestamps } from '../db/timestamps.ts'
-import { isUniqueViolation } from '../db/transaction.ts'
+import { isRefused, isUniqueViolation } from '../db/transaction.ts'
+import type { Sql } from '../db/values.ts'
 import { noFlow } from '../flows/refusals.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
 import { ProblemError } from '../http/errors.ts'
-import { assertStored, digestsOf, newRun, queuedRecord, runnable, type UntimedRun } from './new-run.ts'
+import { assertStored, claimedRun, claimFor, digestsOf, newRun, queuedRecord, runnable, type UntimedRun } from './new-run.ts'
 import { noRun, runActive } from './refusals.ts'
 import { paramsOf, summaryOf } from './run-record.ts'
 import type { RunTeller } from './run-teller.ts'
 import type { RunShapes } from './shapes.ts'
+import type { Reservation, RunQueue } from './run-queue.ts'
 import type { NewRun, RunsStore } from './store.ts'
 
 /** Dependencies of a submission. */
@@ -29,17 +31,29 @@ export interface SubmitDeps {
   readonly host: Pick<Host, 'clock' | 'secrets'>
   readonly artifacts: Pick<Artifacts, 'addRefs' | 'addRefsOf' | 'missing'>
   readonly flows: RunnableFlows
-  readonly teller: Pick<RunTeller, 'learning'>
+  readonly teller: Pick<RunTeller, 'learning' | 'tell'>
   /** Tells this engine's listeners, and other engines, of a queued run. */
   readonly tellRun: (run: RunSummary) => void
+  /** Claims runs while they are queued (run-queue.Q6). */
+  readonly queue: Pick<RunQueue, 'reserve'>
+}
+
+/** A run as it was queued, and whether it has begun since. */
+interface Queued {
+  readonly queued: Run
+  readonly hasBegun: boolean
 }
 
 /** A queued run, or the id of the run that was submitted first under the same key. */
-type Submitted = { readonly queued: Run } | { readonly known: string }
+type Submitted = Queued | { readonly known: string }
 
 interface Item {
   readonly run: NewRun
-  queued: boolean
+  isQueued: boolean
+  /** Where this engine has claimed the run, its place. */
+  place: Reservation | null
+  /** Whether it may have been claimed unheard. */
+  isLost: boolean
 }
 
 /** Queues runs; each call resolves when the run is committed and told. When one refuses, no run exists. */
@@ -47,7 +61,7 @@ export interface Submit {
   /** Refuses with `not_found`, `wrong_mode`, `not_published`, `flow_invalid` and `validation_failed`. */
   submit(flow: string, body: RunSubmit, by: string | null): Promise<Submitted>
   /** Runs a finished run's flow as it is now, with the values of then; refuses with `run_active` too. */
-  retry(id: string, by: string | null): Promise<Run>
+  retry(id: string, by: string | null): Promise<Queued>
 }
 
 /** Attempts to find a time of creation that no other engine has taken. */
@@ -59,10 +73,8 @@ export function createSubmit(deps: SubmitDeps): Submit {
   const group = createGroupWriter<Item>(
     database,
     async (sql, items) => {
-      const runs = items.map((item) => item.run)
-      const queued = await store.insert(sql, runs)
-      for (const item of items) item.queued = queued.has(item.run.id)
-      for (const run of runs.filter(({ id }) => queued.has(id))) {
+      await (sql === database.sql ? insertAndClaim(deps, items) : insert(store, sql, items))
+      for (const { run } of items.filter(({ isQueued }) => isQueued)) {
         const digests = digestsOf(run)
         if (digests.length === 0) continue
         // a refusal undoes the group, which comes again one by one
@@ -78,42 +90,47 @@ export function createSubmit(deps: SubmitDeps): Submit {
     key !== null && (await store.idOfKey(flow, key)) === id
 
   /** The run as it was queued; null when its key is taken, or its flow gone. */
-  const write = async ({ facts, ...rest }: UntimedRun): Promise<NewRun | null> => {
+  const write = async ({ facts, ...rest }: UntimedRun): Promise<Item | null> => {
     const run = { ...rest, ...(await shapes.columns(facts)) }
     for (let attempt = 1; ; attempt += 1) {
-      const item: Item = { run: { ...run, created_at: timestamps.next() }, queued: false }
+      const item: Item = { run: { ...run, created_at: timestamps.next() }, isQueued: false, place: null, isLost: false }
       try {
         await group.write(item)
-        return item.queued || (await hasKey(run)) ? item.run : null
+        return item.isQueued || (await hasKey(run)) ? item : null
       } catch (error) {
         // it was stored with others, and their answer was lost: then each is written once more, alone
-        if (isUniqueViolation(error, 'run_pkey')) return item.run
+        if (isUniqueViolation(error, 'run_pkey')) return item
         // another engine has taken the same microsecond
         if (!isUniqueViolation(error) || attempt === TIME_ATTEMPTS) throw error
       }
     }
   }
 
-  const queue = (run: UntimedRun): Promise<Run | null> =>
+  const queue = (run: UntimedRun): Promise<Queued | null> =>
     teller.learning([run.id], async () => {
-      const row = await write(run)
-      const record = row && queuedRecord(row, host.secrets)
-      if (record) tellRun(summaryOf(record))
-      return record
+      const item = await write(run)
+      if (!item) return null
+      const queued = queuedRecord(item.run, host.secrets)
+      const { place } = item
+      // other engines hear of it when it runs: there is nothing to claim
+      if (place) teller.tell(summaryOf(queued), host.clock.now())
+      else tellRun(summaryOf(queued))
+      place?.begin(claimedRun(item.run, place))
+      return { queued, hasBegun: place !== null }
     })
 
   return {
     async submit(name, body, by) {
       const soon = await runFromMemory(deps, name, body, by)
       const early = soon && (await queue(soon))
-      if (early) return { queued: early }
+      if (early) return early
       const flow = await flows.byName(name, body.draft ? 'draft' : 'published')
       if (!flow) throw noFlow(name)
       const key = body.idempotency_key ?? null
       const known = key === null ? null : await store.idOfKey(flow.id, key)
       if (known !== null) return { known }
       const queued = await queue(newRun(await runnable(flow, body.draft, flows), body, { by }, host.secrets))
-      if (queued) return { queued }
+      if (queued) return queued
       const first = key === null ? null : await store.idOfKey(flow.id, key)
       if (first === null) throw noFlow(name)
       return { known: first }
@@ -139,6 +156,42 @@ export function createSubmit(deps: SubmitDeps): Submit {
       if (!queued) throw noFlow(name)
       return queued
     },
+  }
+}
+
+/** Queues the runs of these items. */
+async function insert(store: Pick<RunsStore, 'insert'>, sql: Sql, items: readonly Item[]): Promise<Map<string, boolean>> {
+  const runs = items.map(({ run, place }) => ({ ...run, claim: place && claimFor(run, place) }))
+  const claimed = await store.insert(sql, runs)
+  for (const item of items) item.isQueued = claimed.has(item.run.id)
+  return claimed
+}
+
+/** Queues the runs of these items, and claims for this engine those that it holds places for (runs.I28). */
+async function insertAndClaim({ database, store, queue }: SubmitDeps, items: readonly Item[]): Promise<void> {
+  for (const item of items.toSorted((a, b) => b.run.priority - a.run.priority)) {
+    const { heavy, document, elsewhere } = item.run
+    const isKnown = document !== null && !item.isLost
+    item.place = isKnown ? queue.reserve({ heavy: heavy ?? false, elsewhere }) : null
+  }
+  try {
+    const claimed = await insert(store, database.sql, items)
+    for (const item of items) {
+      if (claimed.get(item.run.id) === true) continue
+      item.place?.release()
+      item.place = null
+    }
+  } catch (error) {
+    for (const item of items) {
+      // what the database has refused is not there
+      if (isRefused(error)) item.place?.release()
+      else if (item.place) {
+        item.isLost = true
+        item.place.lose()
+      }
+      item.place = null
+    }
+    throw error
   }
 }
 

@@ -167,7 +167,7 @@ test('a request whose answer was lost can be repeated: it is done once [F21]', a
 test('a run with a key whose answer was lost with others is created, and told as queued', async () => {
   let lost = 0
   const isOfGroup = (answer: unknown): boolean =>
-    Array.isArray(answer) && answer.length > 1 && Object.keys(answer[0] as object).join() === 'id'
+    Array.isArray(answer) && answer.length > 1 && Object.keys(answer[0] as object).join() === 'id,is_claimed'
   const wrap = losing((answer) => isOfGroup(answer) && ++lost === 1)
   await using own = await openEngine({ wrap, closed: true })
   await own.publish('double', double)
@@ -193,16 +193,31 @@ test('a run whose claim is answered to nobody is queued again and executed once,
   const { executed, code } = noted()
   await using own = await openEngine({ wrap, code })
   await own.publish('double', double)
+  await own.draft('double', double)
   for (const concurrency of [null, 1]) {
     // oxlint-disable-next-line no-await-in-loop -- a flow without a limit, then with one
     await limit(own.database, 'double', concurrency)
+    // a draft is not claimed by its submission
     // oxlint-disable-next-line no-await-in-loop
-    const { id } = await own.submit('double', { no_cache: true })
+    const { id } = await own.submit('double', { no_cache: true, draft: true })
     // oxlint-disable-next-line no-await-in-loop
     expect(await own.finished(id)).toMatchObject({ status: 'ok' })
     expect(lost.filter((run) => run === id)).toHaveLength(2)
     expect(executed.filter((run) => run === id)).toHaveLength(1)
   }
+})
+
+test('a run that its submission has claimed unheard is queued again and executed once [F21]', async () => {
+  let lost = 0
+  const wrap = losing((answer) => Array.isArray(answer) && answer[0]?.is_claimed === true && ++lost === 1)
+  const { executed, code } = noted()
+  await using own = await openEngine({ wrap, code })
+  await own.publish('double', double)
+  const body = { idempotency_key: 'once' }
+  await expect(own.submit('double', body)).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
+  const { id } = await own.submit('double', body)
+  expect(await own.finished(id)).toMatchObject({ status: 'ok' })
+  expect([lost, executed]).toEqual([1, [id]])
 })
 
 test('a cancellation takes effect when the run is queued again in the midst of it', async () => {
@@ -232,7 +247,7 @@ test('whichever answer gets lost on the way of a run, it is executed once, and i
   await using own = await openEngine({ wrap, code })
   await own.publish('double', double)
   const { sql } = own.database
-  // a run has five, and a submission that is repeated one more
+  // a run has four, and a submission that is repeated two more
   for (let lost = 1; lost <= 6; lost += 1) {
     Object.assign(state, { lost: 0, left: lost })
     const body = { idempotency_key: `answer ${lost}`, no_cache: true }

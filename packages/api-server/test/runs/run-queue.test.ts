@@ -298,6 +298,90 @@ test('an engine that stops queues again what it has claimed unheard', async () =
   expect(releases).toEqual([{ tokens: [claims[0]], begun: [] }])
 })
 
+/** A run that is about to be queued. */
+const coming = { heavy: false, elsewhere: false }
+const claimOf = (id: string) => ({ id, token: id, heavy: false }) as ClaimedRun
+/** Until a claim of nothing is over. */
+const turns = async () => {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+test('a run that is about to be queued gets a place that is held until it has begun and ended', async () => {
+  const { queue, ends, claims } = setup([], { maxRuns: { heavy: 1, light: 2 } })
+  expect(queue.reserve(coming)).toBeNull()
+  await queue.open()
+  await turns()
+  const [first, second] = [queue.reserve(coming), queue.reserve(coming)]
+  expect(second?.token).not.toBe(first?.token)
+  expect(queue.room).toEqual({ heavy: 1, light: 0 })
+  expect(queue.reserve(coming)).toBeNull()
+  first?.release()
+  second?.begin(claimOf('b'))
+  expect(queue.room).toEqual({ heavy: 1, light: 1 })
+  expect([...ends.keys()]).toEqual(['b'])
+  expect(queue.peek('b')).not.toBeNull()
+  ends.get('b')?.()
+  await turns()
+  expect(queue.room).toEqual({ heavy: 1, light: 2 })
+  // nothing has waited: no claim but that of the start
+  expect(claims).toHaveLength(1)
+})
+
+test('a run that is about to be queued overtakes none of its class, and gets no place that a claim was told of', async () => {
+  const queued = ['a', 'b', 'c']
+  const { queue, ends } = setup(queued, { maxRuns: { heavy: 1, light: 2 } })
+  await queue.open()
+  expect(queue.reserve(coming)).toBeNull()
+  await expect.poll(() => [...ends.keys()]).toEqual(['a', 'b'])
+  ends.get('a')?.()
+  expect(queue.reserve(coming)).toBeNull()
+  await expect.poll(() => [...ends.keys()]).toEqual(['a', 'b', 'c'])
+  // of the other class nothing has waited
+  expect(queue.reserve({ ...coming, heavy: true })).not.toBeNull()
+  ends.get('b')?.()
+  ends.get('c')?.()
+  await turns()
+  expect(queue.reserve(coming)).not.toBeNull()
+  queue.wake()
+  expect(queue.reserve(coming)).toBeNull()
+})
+
+test('a run that may outlive its engine is claimed as it always was', async () => {
+  const { queue } = setup([], { isLeaving: true })
+  await queue.open()
+  await turns()
+  expect(queue.reserve({ ...coming, elsewhere: true })).toBeNull()
+  expect(queue.reserve(coming)).not.toBeNull()
+})
+
+test('what a submission has claimed unheard is queued again at once, and its place is free [F21]', async () => {
+  const { queue, claims, releases } = setup([], { maxRuns: 1 })
+  await queue.open()
+  await turns()
+  const place = queue.reserve(coming)
+  place?.lose()
+  expect(queue.room).toEqual({ all: 1 })
+  await expect.poll(() => claims).toHaveLength(2)
+  expect(releases).toEqual([{ tokens: [place?.token], begun: [] }])
+})
+
+test('a run whose place is held is found once it has begun, and closing waits for it', async () => {
+  const { queue, clock, abandoned } = setup([])
+  await queue.open()
+  await turns()
+  const [first, second] = [queue.reserve(coming), queue.reserve(coming)]
+  const found = queue.find('a')
+  const closing = queue.close(10_000)
+  await turns()
+  first?.begin(claimOf('a'))
+  second?.release()
+  expect((await found)?.claim.id).toBe('a')
+  await turns()
+  await clock.advance(10_000)
+  await closing
+  expect(abandoned).toEqual(['a'])
+})
+
 test('closing waits 10 s for executing runs, then leaves them without a timer behind', async () => {
   const { clock, queue, abandoned } = setup(['a'])
   await queue.open()
