@@ -51,55 +51,57 @@ export const head = (sql: Sql) => sql`
 export const summary = (sql: Sql) => sql`
   ${head(sql)}, null as params, null as params_cut, null as results, null as metrics, null as progress`
 
+/**
+ * Queues runs, all or none; gives by their ids whether they are claimed. Left out are runs whose idempotency key is taken,
+ * those of a flow that was written since, and those of one that is gone: whoever deletes it waits, and finds the runs, or
+ * has been faster.
+ */
+async function insertRuns(tx: Sql, runs: readonly NewRun[]): Promise<Map<string, boolean>> {
+  const rows = await tx<{ id: string; is_claimed: boolean }[]>`
+    with item as materialized (
+      select item.*, coalesce(item.heavy, flow.draft_heavy) as is_heavy,
+        item.claim is not null and flow.concurrency is null as is_claimed
+      from json_to_recordset(${JSON.stringify(withDocumentsOnce(runs))}::json) as item(
+        id uuid, flow uuid, flow_name text, created_at timestamptz, draft boolean, no_cache boolean, priority int,
+        flow_version int, digest text, document json, commit text, seed int8, inputs json, group_id uuid,
+        parent uuid, idempotency_key text, submitted_by text, elsewhere boolean, heavy boolean, shape int,
+        numbers float8[], texts text[], flags boolean[], nested jsonb, cut text[], written text, claim json)
+      -- a bare comparison would have the planner expect one run, and a sweep of 10,000 take a minute
+      join flow on flow.id = item.flow and coalesce(flow.xmin::text = item.written, true)
+      for key share of flow
+    ), named as (
+      insert into run_flow (id, name) select distinct on (flow) flow, flow_name from item order by flow
+      on conflict (id) do update set name = excluded.name where run_flow.name <> excluded.name
+    ), kept as (
+      insert into run_document (flow, digest, document)
+      select flow, digest, document from item where document is not null order by flow, digest
+      on conflict do nothing
+    ), queued as (
+      insert into run (id, flow, created_at, draft, no_cache, priority, flow_version, digest, commit, seed, group_id,
+        parent, idempotency_key, submitted_by, elsewhere, heavy, shape, numbers, texts, flags, nested, cut, status,
+        started_at, lease_token, lease_until)
+      select id, flow, created_at, draft, no_cache, priority, flow_version, digest, commit, seed, group_id, parent,
+        idempotency_key, submitted_by, elsewhere, is_heavy, shape, numbers, texts, flags, nested, cut,
+        case when is_claimed then 'running' else 'queued' end,
+        case when is_claimed then (claim ->> 'started_at')::timestamptz end,
+        case when is_claimed then (claim ->> 'token')::uuid end,
+        case when is_claimed then now() + make_interval(secs => (claim ->> 'lease_s')::float8) end
+      from item
+      on conflict (flow, idempotency_key) where idempotency_key is not null do nothing
+      returning id, status = 'running' as is_claimed
+    ), filled as (
+      insert into run_content (run, inputs) select id, item.inputs from queued join item using (id)
+    )
+    select id, is_claimed from queued`
+  return new Map(rows.map((row) => [row.id, row.is_claimed]))
+}
+
 /** The statements of runs. */
 export type RunsStore = ReturnType<typeof createRunsStore>
 
 /** The statements of runs. */
 export const createRunsStore = (sql: Sql) => ({
-  /**
-   * Queues runs, all or none; gives by their ids whether they are claimed. Left out are runs whose idempotency key is taken,
-   * those of a flow that was written since, and those of one that is gone: whoever deletes it waits, and finds the runs, or
-   * has been faster.
-   */
-  async insert(tx: Sql, runs: readonly NewRun[]): Promise<Map<string, boolean>> {
-    const rows = await tx<{ id: string; is_claimed: boolean }[]>`
-      with item as materialized (
-        select item.*, coalesce(item.heavy, flow.draft_heavy) as is_heavy,
-          item.claim is not null and flow.concurrency is null as is_claimed
-        from json_to_recordset(${JSON.stringify(withDocumentsOnce(runs))}::json) as item(
-          id uuid, flow uuid, flow_name text, created_at timestamptz, draft boolean, no_cache boolean, priority int,
-          flow_version int, digest text, document json, commit text, seed int8, inputs json, group_id uuid,
-          parent uuid, idempotency_key text, submitted_by text, elsewhere boolean, heavy boolean, shape int,
-          numbers float8[], texts text[], flags boolean[], nested jsonb, cut text[], written text, claim json)
-        -- a bare comparison would have the planner expect one run, and a sweep of 10,000 take a minute
-        join flow on flow.id = item.flow and coalesce(flow.xmin::text = item.written, true)
-        for key share of flow
-      ), named as (
-        insert into run_flow (id, name) select distinct on (flow) flow, flow_name from item order by flow
-        on conflict (id) do update set name = excluded.name where run_flow.name <> excluded.name
-      ), kept as (
-        insert into run_document (flow, digest, document)
-        select flow, digest, document from item where document is not null order by flow, digest
-        on conflict do nothing
-      ), queued as (
-        insert into run (id, flow, created_at, draft, no_cache, priority, flow_version, digest, commit, seed, group_id,
-          parent, idempotency_key, submitted_by, elsewhere, heavy, shape, numbers, texts, flags, nested, cut, status,
-          started_at, lease_token, lease_until)
-        select id, flow, created_at, draft, no_cache, priority, flow_version, digest, commit, seed, group_id, parent,
-          idempotency_key, submitted_by, elsewhere, is_heavy, shape, numbers, texts, flags, nested, cut,
-          case when is_claimed then 'running' else 'queued' end,
-          case when is_claimed then (claim ->> 'started_at')::timestamptz end,
-          case when is_claimed then (claim ->> 'token')::uuid end,
-          case when is_claimed then now() + make_interval(secs => (claim ->> 'lease_s')::float8) end
-        from item
-        on conflict (flow, idempotency_key) where idempotency_key is not null do nothing
-        returning id, status = 'running' as is_claimed
-      ), filled as (
-        insert into run_content (run, inputs) select id, item.inputs from queued join item using (id)
-      )
-      select id, is_claimed from queued`
-    return new Map(rows.map((row) => [row.id, row.is_claimed]))
-  },
+  insert: insertRuns,
 
   /** Keeps the name of a flow for its runs. */
   async rename(tx: Sql, flow: string, name: string): Promise<void> {

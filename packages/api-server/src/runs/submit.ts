@@ -14,12 +14,21 @@ import type { Sql } from '../db/values.ts'
 import { noFlow } from '../flows/refusals.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
 import { ProblemError } from '../http/errors.ts'
-import { assertStored, claimedRun, claimFor, digestsOf, newRun, queuedRecord, runnable, type UntimedRun } from './new-run.ts'
+import {
+  assertStored,
+  claimedRun,
+  claimFor,
+  digestsOf,
+  newRun,
+  queuedRecord,
+  runnable,
+  type UntimedRun,
+} from './new-run.ts'
 import { noRun, runActive } from './refusals.ts'
+import type { Reservation, RunQueue } from './run-queue.ts'
 import { paramsOf, summaryOf } from './run-record.ts'
 import type { RunTeller } from './run-teller.ts'
 import type { RunShapes } from './shapes.ts'
-import type { Reservation, RunQueue } from './run-queue.ts'
 import type { NewRun, RunsStore } from './store.ts'
 
 /** Dependencies of a submission. */
@@ -160,7 +169,11 @@ export function createSubmit(deps: SubmitDeps): Submit {
 }
 
 /** Queues the runs of these items. */
-async function insert(store: Pick<RunsStore, 'insert'>, sql: Sql, items: readonly Item[]): Promise<Map<string, boolean>> {
+async function insert(
+  store: Pick<RunsStore, 'insert'>,
+  sql: Sql,
+  items: readonly Item[],
+): Promise<Map<string, boolean>> {
   const runs = items.map(({ run, place }) => ({ ...run, claim: place && claimFor(run, place) }))
   const claimed = await store.insert(sql, runs)
   for (const item of items) item.isQueued = claimed.has(item.run.id)

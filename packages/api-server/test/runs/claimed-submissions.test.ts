@@ -70,7 +70,10 @@ test('a run that comes while another of its class waits stands behind it, and on
 })
 
 test('a flow with a limit keeps it, whoever submits', async () => {
-  const limited = { ...double, nodes: [{ ...double.nodes?.[0], id: 'own' } as NonNullable<typeof double.nodes>[number]] }
+  const limited = {
+    ...double,
+    nodes: [{ ...double.nodes?.[0], id: 'own' } as NonNullable<typeof double.nodes>[number]],
+  }
   const own = counter()
   engine.code['own'] = own.code
   await engine.publish('limited', limited)

@@ -1,3 +1,4 @@
+import type { Run } from '@flow-service/protocol'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
@@ -213,11 +214,19 @@ test('a run that its submission has claimed unheard is queued again and executed
   const { executed, code } = noted()
   await using own = await openEngine({ wrap, code })
   await own.publish('double', double)
-  const body = { idempotency_key: 'once' }
-  await expect(own.submit('double', body)).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
-  const { id } = await own.submit('double', body)
+  // where the queue is just being asked, a run is not claimed by its submission
+  let key = ''
+  while (lost === 0) {
+    key = `key ${executed.length}`
+    // oxlint-disable-next-line no-await-in-loop -- until one is
+    const submitted = await own.submit('double', { idempotency_key: key }).catch((error: unknown) => error)
+    // oxlint-disable-next-line no-await-in-loop
+    if (lost === 0) await own.finished((submitted as Run).id)
+    else expect(submitted).toMatchObject({ code: 'CONNECTION_CLOSED' })
+  }
+  const { id } = await own.submit('double', { idempotency_key: key })
   expect(await own.finished(id)).toMatchObject({ status: 'ok' })
-  expect([lost, executed]).toEqual([1, [id]])
+  expect([lost, executed.filter((run) => run === id)]).toEqual([1, [id]])
 })
 
 test('a cancellation takes effect when the run is queued again in the midst of it', async () => {

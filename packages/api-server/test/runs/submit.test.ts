@@ -79,7 +79,12 @@ function setup({ lately, now, places = 0, errors = [], isLimited = false }: Setu
   }
   const submissions = createSubmit(deps as unknown as SubmitDeps)
   const body = { name: 'light', draft: false, no_cache: false, priority: 0, params: {} }
-  return { asked, begun, inserted, submit: (more: object = {}) => submissions.submit('light', { ...body, ...more }, null) }
+  return {
+    asked,
+    begun,
+    inserted,
+    submit: (more: object = {}) => submissions.submit('light', { ...body, ...more }, null),
+  }
 }
 
 test('a flow in memory that was not written since is not read again', async () => {
