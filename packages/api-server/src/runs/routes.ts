@@ -5,7 +5,6 @@
 import {
   type CurveColumns,
   curveColumnsSchema,
-  type MetricSeries,
   metricSeriesSchema,
   nameSchema,
   runPlanSchema,
@@ -19,7 +18,7 @@ import { actorOf, type EventLog } from '../events/event-log.ts'
 import { endpoint, type Handlers, json, reply } from '../http/endpoint.ts'
 import { invalid } from '../http/errors.ts'
 import { integer } from '../http/query.ts'
-import { curveAnswer } from './curve-answer.ts'
+import { curveAnswer, type RunCurves } from './curve-answer.ts'
 import { cutOf } from './curves/points.ts'
 import { thinningOf, thinningQuery } from './curves/thinning-query.ts'
 import { commaList } from './filter-query.ts'
@@ -112,24 +111,24 @@ export const runsEndpoints = {
   }),
 } as const
 
-/** The handlers of {@link runsEndpoints}. */
+/** Which points of a run are read. */
+interface ReadQuery {
+  readonly names: readonly string[] | undefined
+  readonly afterStep: number | undefined
+}
+
 /** What the endpoints work on. */
 export interface RunsHandlersDeps {
   readonly eventLog: Pick<EventLog, 'note'>
   readonly runs: Runs
-  /** Reads curves as columns; `points` is the most of each, null for all. */
+  /** Reads curves as columns, and their points behind a step. */
   readonly columns: {
-    ofRun(
-      id: string,
-      query: {
-        readonly names: readonly string[] | undefined
-        readonly points: number | null
-        readonly afterStep: number | undefined
-      },
-    ): Promise<CurveColumns[]>
+    ofRun(id: string, query: ReadQuery & { readonly points: number }): Promise<CurveColumns[]>
+    pointsAfter(id: string, query: ReadQuery & { readonly afterStep: number }): Promise<RunCurves>
   }
 }
 
+/** The handlers of {@link runsEndpoints}. */
 export const runsHandlers = ({ eventLog, runs, columns }: RunsHandlersDeps): Handlers<typeof runsEndpoints> => ({
   async submit({ params, body, principal, request }) {
     const { run, created } = await runs.submit(params.name, body, principal.email)
@@ -148,26 +147,19 @@ export const runsHandlers = ({ eventLog, runs, columns }: RunsHandlersDeps): Han
     return { status: 200, value }
   },
   async metrics({ params, query }) {
-    const { stride = 1, points = null, after_step: afterStep } = query
+    const { stride = 1, points, after_step: afterStep } = query
     const names = query.name?.split(',')
-    if (thinningOf(query) === 'columns') {
+    if (thinningOf(query) === 'columns' && points !== undefined) {
       return { status: 200, value: await columns.ofRun(params.id, { names, points, afterStep }) }
     }
     if (afterStep !== undefined) {
       if (query.stride !== undefined) throw noStride()
-      const curves = await columns.ofRun(params.id, { names, points: null, afterStep })
-      return { status: 200, value: curves.map(seriesOf) }
+      return { status: 200, ...(await curveAnswer(await columns.pointsAfter(params.id, { names, afterStep }))) }
     }
     const curves = await runs.curves(params.id, { names, stride })
     const given = curves.heads.map(({ count }, at) => ({ count, points: { length: curves.shares[at] ?? 0 } }))
     return { status: 200, ...(await curveAnswer(curves)), headers: cutOf(given, stride) }
   },
-})
-
-/** The points of columns one by one. */
-const seriesOf = ({ x, y, ts, last_step: _lastStep, ...curve }: CurveColumns): MetricSeries => ({
-  ...curve,
-  points: x.map((step, at) => ({ step, ts: ts[at] ?? '', value: y[at] ?? 0 })),
 })
 
 const noStride = () =>

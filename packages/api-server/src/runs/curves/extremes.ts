@@ -142,4 +142,4 @@ export class ThinCurve implements CurveSink {
 }
 
 /** NaN and the infinities are named, as on the wire. */
-const named = (value: number): WireNumber => (Number.isFinite(value) ? value : (String(value) as WireNumber))
+export const named = (value: number): WireNumber => (Number.isFinite(value) ? value : (String(value) as WireNumber))

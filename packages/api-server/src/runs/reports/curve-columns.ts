@@ -15,9 +15,10 @@ import {
 
 import { epochUs } from '../../db/timestamps.ts'
 import { invalid, type ProblemError } from '../../http/errors.ts'
+import type { RunCurves } from '../curve-answer.ts'
 import { numbersOf } from '../curves/chunk-columns.ts'
 import type { CurveRun, CurveStore } from '../curves/curve-store.ts'
-import { type CurveSink, ThinCurve, WholeCurve } from '../curves/extremes.ts'
+import { type CurveSink, named, ThinCurve, WholeCurve } from '../curves/extremes.ts'
 import { CurveGroups } from '../curves/groups.ts'
 import type { CurveEndPlace, PackedChunkRow, PackedStore } from '../curves/packed-store.ts'
 import { ShownNames } from '../curves/shown-names.ts'
@@ -51,10 +52,15 @@ export interface CurveColumnsDeps {
 export interface RunColumnsQuery {
   /** Bare or qualified messages; all when left out. */
   readonly names?: readonly string[] | undefined
-  /** Most points of a curve; null for all. */
-  readonly points: number | null
+  /** Most points of a curve. */
+  readonly points: number
   /** Only points of later steps. */
   readonly afterStep?: number | undefined
+}
+
+/** Which points of one run are asked for. */
+export interface LaterPointsQuery extends Pick<RunColumnsQuery, 'names'> {
+  readonly afterStep: number
 }
 
 /** A curve that a run shows, under the message that it has there. */
@@ -72,16 +78,33 @@ export class CurveColumnsReader {
 
   /** The curves of a run; refuses with `not_found`, and with `validation_failed` what is too much for one answer. */
   async ofRun(id: string, { names, points, afterStep = -1 }: RunColumnsQuery): Promise<CurveColumns[]> {
-    const runs = await this.#runs([id])
-    const curves = await this.#curves(runs, { wanted: names ?? null, times: false })
-    this.#assertRoom(curves, points, afterStep)
-    const sinks = curves.map((curve) => sinkOf(points, curve.last_step))
-    await this.#read(curves, { afterStep, times: true }, (at, { steps, y, t }) => sinks[at]?.add(steps, y, t))
-    return curves.map(({ shown, node, port, run, count, last_step }, at) => {
+    const { flow, curves } = await this.#curvesOf(id, { names, points, afterStep })
+    const sinks = curves.map((curve) => new ThinCurve(points, curve.last_step))
+    for await (const page of this.#read(curves, { afterStep, times: true })) {
+      for (const { curve, steps, y, t } of page) sinks[curve]?.add(steps, y, t)
+    }
+    return curves.map((curve, at) => {
       const { x, y, t } = sinks[at]?.columns() ?? { x: [], y: [], t: [] }
-      const name = `${runs[0]?.flow ?? ''}.${shown}`
-      return { name, node, port, run, count, last_step, x, y, ts: t.map(timestampOfMs) }
+      return { ...headOf(curve, flow), last_step: curve.last_step, x, y, ts: t.map(timestampOfMs) }
     })
+  }
+
+  /** The points of a run's curves behind a step, which are read when they are asked for; refuses as {@link ofRun} does. */
+  async pointsAfter(id: string, { names, afterStep }: LaterPointsQuery): Promise<RunCurves> {
+    const { flow, curves } = await this.#curvesOf(id, { names, points: null, afterStep })
+    const pages = () => this.#read(curves, { afterStep, times: true })
+    return {
+      heads: curves.map((curve) => headOf(curve, flow)),
+      shares: curves.map((curve) => mostPoints(curve, null, afterStep)),
+      async *points() {
+        for await (const page of pages()) {
+          for (const { curve, steps, y, t } of page) {
+            const chunk = { steps: [...steps], ts: [...(t ?? [])], vals: Array.from(y, named) }
+            yield { curve, chunk, places: [...steps.keys()] }
+          }
+        }
+      },
+    }
   }
 
   /** Curves of many runs; refuses as {@link ofRun} does. */
@@ -129,9 +152,11 @@ export class CurveColumnsReader {
       sinks[at]?.add(x, y, null)
       groups?.add(at, x, y)
     }
-    if (isJoined)
+    if (isJoined) {
       await this.#joined({ all, runs, x, afterStep }, asked, { add, endsAt: (at, last) => sinks[at]?.endsAt(last) })
-    else for await (const page of pages()) for (const next of page) add(next.at, next.x, next.y)
+    } else {
+      for await (const page of pages()) for (const next of page) add(next.at, next.x, next.y)
+    }
     const series = heads.map((head, at): ComparedColumns => {
       const { x: xs, y } = sinks[at]?.columns() ?? { x: [], y: [] }
       return { ...head, x: xs, y }
@@ -146,14 +171,24 @@ export class CurveColumnsReader {
     afterStep: number,
   ): AsyncGenerator<NextPoints[]> {
     const curves = asked.flatMap(({ curve }, at) => (curve ? [{ ...curve, at }] : []))
-    for await (const page of this.#deps.packed.chunks(curves, { afterStep, times: starts !== null })) {
-      yield page.map((chunk) => {
-        const { at = 0, run = '' } = curves[chunk.curve] ?? {}
-        const { steps, y, t } = numbersAfter(afterStep, chunk)
+    for await (const page of this.#read(curves, { afterStep, times: starts !== null })) {
+      yield page.map(({ curve, steps, y, t }) => {
+        const { at = 0, run = '' } = curves[curve] ?? {}
         const startUs = starts?.get(run) ?? 0
         return { at, x: t ? t.map((ms) => sinceStart(ms, startUs)) : steps, y }
       })
     }
+  }
+
+  /** The curves of one run, of whose points there is room for those that are asked for. */
+  async #curvesOf(
+    id: string,
+    { names, points, afterStep }: LaterPointsQuery & { readonly points: number | null },
+  ): Promise<{ flow: string; curves: ShownCurve[] }> {
+    const runs = await this.#runs([id])
+    const curves = await this.#curves(runs, { wanted: names ?? null, times: false })
+    this.#assertRoom(curves, points, afterStep)
+    return { flow: runs[0]?.flow ?? '', curves }
   }
 
   async #runs(ids: readonly string[]): Promise<CurveRun[]> {
@@ -188,14 +223,13 @@ export class CurveColumnsReader {
     return curves
   }
 
-  /** Goes through the points of curves, one curve after the other. */
-  async #read(
+  /** Pages of the points of curves, one curve after the other. */
+  async *#read(
     curves: readonly Pick<CurveEndPlace, 'run' | 'metric'>[],
     { afterStep, times }: { readonly afterStep: number; readonly times: boolean },
-    take: (curve: number, points: ChunkNumbers) => void,
-  ): Promise<void> {
+  ): AsyncGenerator<ChunkNumbers[]> {
     for await (const page of this.#deps.packed.chunks(curves, { afterStep, times })) {
-      for (const chunk of page) take(chunk.curve, numbersAfter(afterStep, chunk))
+      yield page.map((chunk) => numbersAfter(afterStep, chunk))
     }
   }
 
@@ -229,12 +263,9 @@ export class CurveColumnsReader {
       const xs = new Map<number, number>()
       const points = own.map(() => [] as [x: number, y: number][])
       // oxlint-disable-next-line no-await-in-loop -- one run is in memory at a time
-      await this.#read([axis, ...own], { afterStep, times: false }, (which, { steps, y }) => {
-        for (const [at, step] of steps.entries()) {
-          if (which === 0) xs.set(step, y[at] ?? 0)
-          else if (xs.has(step)) points[which - 1]?.push([xs.get(step) ?? 0, y[at] ?? 0])
-        }
-      })
+      for await (const page of this.#read([axis, ...own], { afterStep, times: false })) {
+        for (const { curve, steps, y } of page) join(xs, points[curve - 1] ?? null, { steps, y })
+      }
       for (const [which, curve] of own.entries()) {
         const sorted = (points[which] ?? []).filter(([at]) => Number.isFinite(at)).toSorted(([a], [b]) => a - b)
         endsAt(curve.at, sorted.at(-1)?.[0] ?? 0)
@@ -247,17 +278,30 @@ export class CurveColumnsReader {
     }
   }
 
-  /** How many points are given at most: steps ascend, so that no more are behind one than there are steps. */
+  /** How many points are given at most. */
   #assertRoom(curves: readonly CurveEndPlace[], points: number | null, afterStep: number): number {
     const { maxPoints = MAX_POINTS } = this.#deps
-    const given = curves.reduce(
-      (sum, { count, last_step: last }) => sum + Math.max(0, Math.min(count, points ?? Infinity, last - afterStep)),
-      0,
-    )
+    const given = curves.reduce((sum, curve) => sum + mostPoints(curve, points, afterStep), 0)
     if (given > maxPoints) throw tooMany(given, maxPoints)
     return given
   }
 }
+
+/** How many points of a curve are given at most: steps ascend, so that no more are behind one than there are steps. */
+const mostPoints = (
+  { count, last_step: last }: Pick<CurveEndPlace, 'count' | 'last_step'>,
+  points: number | null,
+  afterStep: number,
+): number => Math.max(0, Math.min(count, points ?? Infinity, last - afterStep))
+
+/** What a curve of a flow's run has beside its points. */
+const headOf = ({ shown, node, port, run, count }: ShownCurve, flow: string) => ({
+  name: `${flow}.${shown}`,
+  node,
+  port,
+  run,
+  count,
+})
 
 const sinkOf = (points: number | null, lastX: number): CurveSink =>
   points === null ? new WholeCurve() : new ThinCurve(points, lastX)
@@ -274,6 +318,8 @@ const sinceStart = (ms: number, startUs: number): number => Math.round(ms * 1000
 
 /** The points of a chunk. */
 interface ChunkNumbers {
+  /** Place of its curve among those that are read. */
+  readonly curve: number
   readonly steps: Float64Array
   readonly y: Float64Array
   /** In ms since the Unix epoch; null unless asked for. */
@@ -281,12 +327,25 @@ interface ChunkNumbers {
 }
 
 /** The points of a chunk that are later than a step. */
-function numbersAfter(afterStep: number, { count, last_step: last, ...packed }: PackedChunkRow): ChunkNumbers {
+function numbersAfter(afterStep: number, { curve, count, last_step: last, ...packed }: PackedChunkRow): ChunkNumbers {
   const steps = packed.steps ? numbersOf(packed.steps) : new Float64Array(count)
   if (!packed.steps) for (let at = 0; at < count; at += 1) steps[at] = last - count + 1 + at
   const from = steps.findIndex((step) => step > afterStep)
   const later = (bytes: Buffer): Float64Array => numbersOf(bytes).subarray(from)
-  return { steps: steps.subarray(from), y: later(packed.vals), t: packed.ts && later(packed.ts) }
+  return { curve, steps: steps.subarray(from), y: later(packed.vals), t: packed.ts && later(packed.ts) }
+}
+
+/** Takes values as the x of their steps, or where there are `points` those that have an x as y. */
+function join(
+  xs: Map<number, number>,
+  points: [x: number, y: number][] | null,
+  { steps, y }: Pick<ChunkNumbers, 'steps' | 'y'>,
+): void {
+  for (const [at, step] of steps.entries()) {
+    const value = y[at] ?? 0
+    if (points === null) xs.set(step, value)
+    else if (xs.has(step)) points.push([xs.get(step) ?? 0, value])
+  }
 }
 
 /** Reads the input by which runs are grouped; null without one. */

@@ -157,6 +157,15 @@ test('many points are answered as text that is made while it is read, and say wh
   }
   const few = await curveAnswer(await view.curves(id, { stride: 100 }))
   expect(few).toEqual({ value: await view.metrics(id, { stride: 100 }) })
+
+  // those behind a step, which are read as they are stored
+  const later = await curveAnswer(await engine.curveColumns.pointsAfter(id, { names: undefined, afterStep: 777 }))
+  if (!('text' in later)) throw new Error('such a curve is not answered as a whole')
+  let text = ''
+  for await (const piece of later.text) text += piece
+  const all = await view.metrics(id, { stride: 1 })
+  const behind = all.map((curve) => ({ ...curve, points: curve.points.filter(({ step }) => step > 777) }))
+  expect(JSON.parse(text)).toEqual(behind)
 })
 
 test('a running run shows the points it has so far [R074]', async () => {
