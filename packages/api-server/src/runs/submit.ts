@@ -195,16 +195,20 @@ async function insertAndClaim({ database, store, queue }: SubmitDeps, items: rea
       item.place = null
     }
   } catch (error) {
+    // what the database has refused is not there
+    const isThere = !isRefused(error)
+    const places = items.flatMap(({ place }) => place ?? [])
     for (const item of items) {
-      // what the database has refused is not there
-      if (isRefused(error)) item.place?.release()
-      else if (item.place) {
-        item.isLost = true
-        item.place.lose()
-      }
+      item.isLost = isThere && item.place !== null
       item.place = null
     }
-    throw error
+    for (const place of places) {
+      if (isThere) place.lose()
+      else place.release()
+    }
+    // perhaps it is the claim that it does not take
+    if (isThere || places.length === 0 || isUniqueViolation(error)) throw error
+    await insert(store, database.sql, items)
   }
 }
 
