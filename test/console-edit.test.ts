@@ -190,6 +190,8 @@ describe.skipIf(!hasChromium())('the editor of flows', () => {
     await page.getByRole('link', { name: 'Home', exact: true }).click()
     await expect.poll(() => settingsOf('left', 'a')).toEqual({ interval: 4 })
     await page.goBack()
+    // whoever types sooner types into what is still to come
+    await expect.poll(() => page.getByLabel('Interval').inputValue()).toBe('4')
     await page.getByLabel('Interval').fill('6')
     await page.reload()
     await expect.poll(() => settingsOf('left', 'a')).toEqual({ interval: 6 })
