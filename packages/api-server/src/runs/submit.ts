@@ -196,18 +196,18 @@ async function insertAndClaim({ database, store, queue }: SubmitDeps, items: rea
     }
   } catch (error) {
     // what the database has refused is not there
-    const isThere = !isRefused(error)
+    const isUnheard = !isRefused(error)
     const places = items.flatMap(({ place }) => place ?? [])
     for (const item of items) {
-      item.isLost = isThere && item.place !== null
+      item.isLost = isUnheard && item.place !== null
       item.place = null
     }
     for (const place of places) {
-      if (isThere) place.lose()
+      if (isUnheard) place.lose()
       else place.release()
     }
     // perhaps it is the claim that it does not take
-    if (isThere || places.length === 0 || isUniqueViolation(error)) throw error
+    if (isUnheard || places.length === 0 || isUniqueViolation(error)) throw error
     await insert(store, database.sql, items)
   }
 }
