@@ -25,14 +25,14 @@ export interface RunCurves {
   readonly points: () => AsyncGenerator<GivenPoints>
 }
 
-/** So many points, some 4 MB of JSON, are one value: it has a length, and is compressed as well as can be. */
-const WHOLE_POINTS = 50_000
+/** So many points, 2 to 4 MB of JSON, are one value: it has a length, and is compressed as well as can be. */
+export const WHOLE_POINTS = 50_000
 
-/** What an answer holds. */
-export type CurveAnswer = { readonly value: MetricSeries[] } | { readonly text: AsyncIterable<string> }
+/** What an answer holds: a value, or where it is long its JSON in pieces. */
+export type InPieces<T> = { readonly value: T } | { readonly text: AsyncIterable<string> }
 
 /** The curves as they are answered. */
-export async function curveAnswer(curves: RunCurves): Promise<CurveAnswer> {
+export async function curveAnswer(curves: RunCurves): Promise<InPieces<MetricSeries[]>> {
   const given = curves.shares.reduce((sum, share) => sum + share, 0)
   return given > WHOLE_POINTS ? { text: curveText(curves) } : { value: await wholeCurves(curves) }
 }

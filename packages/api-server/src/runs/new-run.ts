@@ -21,9 +21,8 @@ import { canBeKept } from './kept-run.ts'
 import type { ClaimedRun } from './lease-store.ts'
 import { shownInputs } from './masked-event.ts'
 import { type FactColumns, type Facts, factsOf, maskedInputs } from './run-facts.ts'
-import type { Reservation } from './run-queue.ts'
 import { runRecord, unasked } from './run-record.ts'
-import type { NewRun } from './store.ts'
+import type { NewRun, SubmissionClaim } from './store.ts'
 
 /** A run but for the time of its creation and the shape of its facts, which it gets when it is written. */
 export type UntimedRun = Omit<NewRun, 'created_at' | keyof FactColumns> & { readonly facts: Facts }
@@ -186,20 +185,9 @@ const queuedHead = (run: NewRun): RunHead => ({
   archived: false,
 })
 
-/** With what a run is claimed by the statement that queues it. */
-export const claimFor = (
-  { created_at: createdAt }: Pick<NewRun, 'created_at'>,
-  { token, startedAt, leaseS }: Pick<Reservation, 'leaseS' | 'startedAt' | 'token'>,
-): NonNullable<NewRun['claim']> => ({
-  token,
-  started_at: startedAt > createdAt ? startedAt : createdAt,
-  lease_s: leaseS,
-})
-
-/** The run that was claimed so, as a claim would give it. */
-export function claimedRun(run: NewRun, place: Pick<Reservation, 'leaseS' | 'startedAt' | 'token'>): ClaimedRun {
+/** The run that was claimed with this while it was queued, as a claim of its own would give it. */
+export function claimedRun(run: NewRun, { token, started_at }: SubmissionClaim): ClaimedRun {
   const { flow, no_cache, heavy, inputs, document } = run
-  const { token, started_at } = claimFor(run, place)
   const head: RunHead = { ...queuedHead(run), status: 'running', started_at }
   // values of its own: others are those of whoever submitted it, and of the document
   const own = JSON.parse(JSON.stringify(inputs)) as RunInput[]

@@ -29,6 +29,7 @@ import type { KeptRuns } from './kept-runs.ts'
 import type { ClaimedRun, LeaseStore } from './lease-store.ts'
 import type { SummaryRow } from './run-record.ts'
 import type { RunWrites } from './run-writes.ts'
+import type { SubmissionClaim } from './store.ts'
 
 /** Dependencies of the queue. */
 export interface QueueDeps {
@@ -50,11 +51,18 @@ export interface QueueDeps {
   readonly log: Pick<Log, 'error'>
 }
 
-/** A place that is held for a run until it is queued; its commit claims it with these (run-queue.Q6). One of three ends it. */
+/** A run that is about to be queued. */
+export interface ComingRun {
+  readonly heavy: boolean
+  /** Whether it may outlive its engine. */
+  readonly elsewhere: boolean
+  readonly createdAt: string
+}
+
+/** A place that is held for a run until it is queued (run-queue.Q6). One of three ends it. */
 export interface Reservation {
-  readonly token: string
-  readonly startedAt: string
-  readonly leaseS: number
+  /** What the commit that queues the run claims it with. */
+  readonly claim: SubmissionClaim
   /** The run is this engine's, and begins. */
   begin(claim: ClaimedRun): void
   /** It is not. */
@@ -85,6 +93,7 @@ export class RunQueue {
   #claiming: Promise<void> | null = null
   /** Tokens of claims that failed, and when: they may have taken runs whose names nobody has heard (run-queue.Q5). */
   readonly #unheard = new Map<string, number>()
+  /** Settle with what becomes of the places that are held. */
   readonly #reserved = new Set<Promise<void>>()
 
   constructor(deps: QueueDeps) {
@@ -122,7 +131,7 @@ export class RunQueue {
   }
 
   /** Holds a place for a run that is about to be queued; null where the run has to wait for a claim (run-queue.Q6). */
-  reserve({ heavy, elsewhere }: { readonly heavy: boolean; readonly elsewhere: boolean }): Reservation | null {
+  reserve({ heavy, elsewhere, createdAt }: ComingRun): Reservation | null {
     const { clock, kept } = this.#deps
     // a claim under way has been told of all places; a run that is kept begins with more than its row
     if (!this.#isOpen || this.#claiming !== null || this.#hasNews || (elsewhere && kept !== null)) return null
@@ -141,10 +150,9 @@ export class RunQueue {
       over()
     }
     const token = randomUUID()
+    const startedAt = timestampOfMs(clock.now())
     return {
-      token,
-      startedAt: timestampOfMs(clock.now()),
-      leaseS: this.#lease.seconds,
+      claim: { token, started_at: startedAt > createdAt ? startedAt : createdAt, lease_s: this.#lease.seconds },
       begin: (claim) => {
         this.#start(claim, null, place)
         over()

@@ -10,6 +10,14 @@ import { flowName } from './curves/run-filter.ts'
 import type { FactColumns } from './run-facts.ts'
 import type { DetailRow, SummaryRow } from './run-record.ts'
 
+/** With what the statement that queues a run claims it for its engine. */
+export interface SubmissionClaim {
+  readonly token: string
+  readonly started_at: string
+  /** Seconds that the lease lasts without being renewed. */
+  readonly lease_s: number
+}
+
 /** A run to be queued. */
 export interface NewRun extends FactColumns {
   readonly id: string
@@ -37,7 +45,7 @@ export interface NewRun extends FactColumns {
   /** Which writing of its flow it is made of, where that may not be the last one. */
   readonly written?: string | null
   /** Claims the run for the engine that queues it, unless its flow has a limit. */
-  readonly claim?: { readonly token: string; readonly started_at: string; readonly lease_s: number } | null
+  readonly claim?: SubmissionClaim | null
 }
 
 /** The columns that every form of a run has. */

@@ -14,16 +14,7 @@ import type { Sql } from '../db/values.ts'
 import { noFlow } from '../flows/refusals.ts'
 import type { RunnableFlows } from '../flows/runnable-flows.ts'
 import { ProblemError } from '../http/errors.ts'
-import {
-  assertStored,
-  claimedRun,
-  claimFor,
-  digestsOf,
-  newRun,
-  queuedRecord,
-  runnable,
-  type UntimedRun,
-} from './new-run.ts'
+import { assertStored, claimedRun, digestsOf, newRun, queuedRecord, runnable, type UntimedRun } from './new-run.ts'
 import { noRun, runActive } from './refusals.ts'
 import type { Reservation, RunQueue } from './run-queue.ts'
 import { paramsOf, summaryOf } from './run-record.ts'
@@ -59,7 +50,7 @@ type Submitted = Queued | { readonly known: string }
 interface Item {
   readonly run: NewRun
   isQueued: boolean
-  /** Where this engine has claimed the run, its place. */
+  /** The place that is held for the run; once it is queued, that it was claimed for. */
   place: Reservation | null
   /** Whether it may have been claimed unheard. */
   isLost: boolean
@@ -124,7 +115,7 @@ export function createSubmit(deps: SubmitDeps): Submit {
       // other engines hear of it when it runs: there is nothing to claim
       if (place) teller.tell(summaryOf(queued), host.clock.now())
       else tellRun(summaryOf(queued))
-      place?.begin(claimedRun(item.run, place))
+      place?.begin(claimedRun(item.run, place.claim))
       return { queued, hasBegun: place !== null }
     })
 
@@ -174,7 +165,7 @@ async function insert(
   sql: Sql,
   items: readonly Item[],
 ): Promise<Map<string, boolean>> {
-  const runs = items.map(({ run, place }) => ({ ...run, claim: place && claimFor(run, place) }))
+  const runs = items.map(({ run, place }) => ({ ...run, claim: place?.claim ?? null }))
   const claimed = await store.insert(sql, runs)
   for (const item of items) item.isQueued = claimed.has(item.run.id)
   return claimed
@@ -183,9 +174,9 @@ async function insert(
 /** Queues the runs of these items, and claims for this engine those that it holds places for (runs.I28). */
 async function insertAndClaim({ database, store, queue }: SubmitDeps, items: readonly Item[]): Promise<void> {
   for (const item of items.toSorted((a, b) => b.run.priority - a.run.priority)) {
-    const { heavy, document, elsewhere } = item.run
+    const { heavy, document, elsewhere, created_at: createdAt } = item.run
     const isKnown = document !== null && !item.isLost
-    item.place = isKnown ? queue.reserve({ heavy: heavy ?? false, elsewhere }) : null
+    item.place = isKnown ? queue.reserve({ heavy: heavy ?? false, elsewhere, createdAt }) : null
   }
   try {
     const claimed = await insert(store, database.sql, items)

@@ -299,7 +299,7 @@ test('an engine that stops queues again what it has claimed unheard', async () =
 })
 
 /** A run that is about to be queued. */
-const coming = { heavy: false, elsewhere: false }
+const coming = { heavy: false, elsewhere: false, createdAt: '1970-01-01T00:00:00.000000+00:00' }
 const claimOf = (id: string) => ({ id, token: id, heavy: false }) as ClaimedRun
 /** Until a claim of nothing is over. */
 const turns = async () => {
@@ -312,10 +312,15 @@ test('a run that is about to be queued gets a place that is held until it has be
   await queue.open()
   await turns()
   const [first, second] = [queue.reserve(coming), queue.reserve(coming)]
-  expect(second?.token).not.toBe(first?.token)
+  expect(second?.claim.token).not.toBe(first?.claim.token)
   expect(queue.room).toEqual({ heavy: 1, light: 0 })
   expect(queue.reserve(coming)).toBeNull()
   first?.release()
+  // no run starts before it was made, whatever the clocks say
+  const later = '1970-01-02T00:00:00.000000+00:00'
+  const third = queue.reserve({ ...coming, createdAt: later })
+  expect([first?.claim.started_at, third?.claim.started_at]).toEqual([coming.createdAt, later])
+  third?.release()
   second?.begin(claimOf('b'))
   expect(queue.room).toEqual({ heavy: 1, light: 1 })
   expect([...ends.keys()]).toEqual(['b'])
@@ -362,7 +367,7 @@ test('what a submission has claimed unheard is queued again at once, and its pla
   place?.lose()
   expect(queue.room).toEqual({ all: 1 })
   await expect.poll(() => claims).toHaveLength(2)
-  expect(releases).toEqual([{ tokens: [place?.token], begun: [] }])
+  expect(releases).toEqual([{ tokens: [place?.claim.token], begun: [] }])
 })
 
 test('a run whose place is held is found once it has begun, and closing waits for it', async () => {

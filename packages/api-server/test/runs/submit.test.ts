@@ -51,9 +51,7 @@ function setup({ lately, now, places = 0, errors = [], isLimited = false }: Setu
         if (places-- <= 0) return null
         const token = `place ${places}`
         return {
-          token,
-          startedAt: '2026-01-01T00:00:00.500000+00:00',
-          leaseS: 30,
+          claim: { token, started_at: '2026-01-01T00:00:00.500000+00:00', lease_s: 30 },
           begin(claim: ClaimedRun) {
             asked.push('begin')
             begun.push(claim)

@@ -3,7 +3,7 @@
  * own `float8send` gives. Arrays, which travel as text, cost three times as much (bench/metric-points).
  * @module
  */
-import { specialFloats, type WireNumber } from '@flow-service/protocol'
+import type { WireNumber } from '@flow-service/protocol'
 
 import type { Sql } from '../../db/database.ts'
 import { boundsOf, type Chunk } from './points.ts'
@@ -43,7 +43,7 @@ export const withPoints = <T extends PackedPoints>({ steps, ts, vals, ...row }: 
   ...row,
   steps: steps ? numbersIn(steps) : [],
   ts: ts ? numbersIn(ts) : [],
-  vals: numbersIn(vals).map((number) => (Number.isFinite(number) ? number : named(number))),
+  vals: numbersIn(vals).map(named),
 })
 
 const packed = (numbers: readonly WireNumber[]): string =>
@@ -59,8 +59,5 @@ export function numbersOf(bytes: Buffer): Float64Array {
 
 const numbersIn = (bytes: Buffer): number[] => [...numbersOf(bytes)]
 
-function named(number: number): WireNumber {
-  const name: unknown = String(number)
-  if (!specialFloats.has(name)) throw new TypeError(`${String(name)} is no number of a curve`)
-  return name as WireNumber
-}
+/** NaN and the infinities are named, as on the wire. */
+export const named = (number: number): WireNumber => (Number.isFinite(number) ? number : (String(number) as WireNumber))

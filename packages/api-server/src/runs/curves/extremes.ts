@@ -5,6 +5,8 @@
  */
 import type { WireNumber } from '@flow-service/protocol'
 
+import { named } from './chunk-columns.ts'
+
 /** Columns of a curve; `t` are the times in ms since the Unix epoch where they are asked for. */
 export interface Columns {
   readonly x: number[]
@@ -140,6 +142,3 @@ export class ThinCurve implements CurveSink {
     this.#points[place + 3] = this.#count
   }
 }
-
-/** NaN and the infinities are named, as on the wire. */
-export const named = (value: number): WireNumber => (Number.isFinite(value) ? value : (String(value) as WireNumber))

@@ -15,10 +15,10 @@ import {
 
 import { epochUs } from '../../db/timestamps.ts'
 import { invalid, type ProblemError } from '../../http/errors.ts'
-import type { RunCurves } from '../curve-answer.ts'
-import { numbersOf } from '../curves/chunk-columns.ts'
+import { type InPieces, type RunCurves, WHOLE_POINTS } from '../curve-answer.ts'
+import { named, numbersOf } from '../curves/chunk-columns.ts'
 import type { CurveRun, CurveStore } from '../curves/curve-store.ts'
-import { type CurveSink, named, ThinCurve, WholeCurve } from '../curves/extremes.ts'
+import { type CurveSink, ThinCurve, WholeCurve } from '../curves/extremes.ts'
 import { CurveGroups } from '../curves/groups.ts'
 import type { CurveEndPlace, PackedChunkRow, PackedStore } from '../curves/packed-store.ts'
 import { ShownNames } from '../curves/shown-names.ts'
@@ -30,11 +30,6 @@ import { columnsText, type NextPoints } from './columns-text.ts'
 
 /** Most points of one answer. */
 const MAX_POINTS = 2_000_000
-/** So many points, some 2 MB of JSON, are one value: it has a length, and is compressed as well as can be. */
-const WHOLE_POINTS = 50_000
-
-/** What the answer to a comparison holds: a value, or where it is long its JSON in pieces. */
-export type ComparisonAnswer = { readonly value: CurveComparison } | { readonly text: AsyncIterable<string> }
 
 /** What reading columns takes. */
 export interface CurveColumnsDeps {
@@ -108,7 +103,7 @@ export class CurveColumnsReader {
   }
 
   /** Curves of many runs; refuses as {@link ofRun} does. */
-  async compare(request: CurveComparisonRequest): Promise<ComparisonAnswer> {
+  async compare(request: CurveComparisonRequest): Promise<InPieces<CurveComparison>> {
     const { metrics, x, points, after_step: afterStep = -1 } = request
     const keyOf = groupKey(request.group)
     const ids = [...new Set(request.ids.map((id) => id.toLowerCase()))]
